@@ -1,0 +1,60 @@
+"""The ``polycast`` command: its subcommands, and the one place where errors become exit codes."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+import polycast
+from polycast.cli.compile import compile_kernels
+from polycast.errors import PolycastError
+
+app = typer.Typer(
+    help="Publish once; every subscriber gets what it asked for, in the form its device can use.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def polycast_command(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)
+    ] = False,
+) -> None:
+    if version:
+        typer.echo(f"polycast {polycast.__version__}")
+        raise typer.Exit
+
+
+app.command("compile")(compile_kernels)
+
+
+def main() -> None:
+    """Run the command; one line on standard error, and never a traceback, for what a user can mend."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    try:
+        code = app(arguments, standalone_mode=False)
+        sys.stdout.flush()
+    except PolycastError as error:
+        return _complain(str(error), error.exit_code)
+    except typer.TyperException as error:
+        return _complain(error.format_message(), 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return _complain("interrupted", 130)
+    except BrokenPipeError:  # the reader of our output has gone, as in `polycast … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"polycast: {' '.join(message.split())}", file=sys.stderr)
+    return code

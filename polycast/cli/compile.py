@@ -1,0 +1,12 @@
+"""``polycast compile``: compile the numeric kernels now, rather than at their first use."""
+
+from collections.abc import Callable
+
+# One small job per room; running it compiles every kernel of the room.
+WARMERS: list[Callable[[], None]] = []
+
+
+def compile_kernels() -> None:
+    """Compile the numeric kernels now, so that no later command has to. Done once by `make`."""
+    for warm in WARMERS:
+        warm()

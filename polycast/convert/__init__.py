@@ -1,0 +1,1 @@
+"""Conversions by real tools, in a sandbox, and what they cost."""

@@ -1,0 +1,1 @@
+"""Outboxes: what is owed to a subscriber, until it is acknowledged."""

@@ -1,0 +1,1 @@
+"""Who wants a publication, and in which form."""

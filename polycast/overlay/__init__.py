@@ -1,0 +1,1 @@
+"""How brokers and users are wired."""

@@ -1,0 +1,1 @@
+"""The journey at scale, on Spark: ingest, match, plan, convert, dispatch, learn."""

@@ -1,0 +1,1 @@
+"""The way a stream travels: trees that keep readers fresh."""
