@@ -19,7 +19,7 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     return cast(Callable[P, R], numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
-class _Announcer(event.Listener):  # type: ignore[misc]
+class _Announcer(event.Listener):
     def __init__(self, announce: Callable[[], None]) -> None:
         self._announce: Callable[[], None] | None = announce
 
@@ -34,4 +34,4 @@ class _Announcer(event.Listener):  # type: ignore[misc]
 
 def on_first_compilation(announce: Callable[[], None]) -> None:
     """Call ``announce`` once, when (and only when) a kernel is not found on disk and must be compiled."""
-    event.register("numba:compile", _Announcer(announce))
+    event.register("numba:compile", _Announcer(announce))  # type: ignore[no-untyped-call]

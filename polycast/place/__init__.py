@@ -1,0 +1,1 @@
+"""Where each conversion runs, at least cost."""
