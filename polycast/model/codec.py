@@ -26,9 +26,7 @@ def parse(data: bytes, where: str) -> Any:
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise BadInput(
-            f"{where}, line {error.lineno} column {error.colno}", f"not JSON: {error.msg}"
-        ) from None
+        raise BadInput(f"{where}, line {error.lineno} column {error.colno}", f"not JSON: {error.msg}") from None
     except UnicodeDecodeError as error:
         raise BadInput(where, f"not UTF-8 text: {error.reason} at byte {error.start}") from None
     except RecursionError:

@@ -1,0 +1,50 @@
+import pytest
+
+from polycast.errors import BadInput
+from polycast.model.format import ContentGraph, Format, Operator
+
+
+def graph(sizes: dict[str, float | None], *operators: tuple[str, str, float]) -> ContentGraph:
+    return ContentGraph(
+        formats=tuple(Format(name=name, size=size) for name, size in sizes.items()),
+        operators=tuple(Operator(*operator) for operator in operators),
+    )
+
+
+def test_cheapest_chain_prefers_the_detour_that_costs_less() -> None:
+    maps = graph({"pdf": 18, "jpg": 3, "txt": 0.1}, ("pdf", "txt", 9), ("pdf", "jpg", 4), ("jpg", "txt", 2))
+    chain = maps.cheapest_chain(["pdf"], "txt")
+    assert chain is not None
+    assert chain.cost == 6
+    assert [operator.target for operator in chain.operators] == ["jpg", "txt"]
+
+
+def test_no_chain_leads_backwards_and_none_is_needed_where_one_stands() -> None:
+    maps = graph({"pdf": 18, "jpg": 3}, ("pdf", "jpg", 4))
+    assert maps.cheapest_chain(["jpg"], "pdf") is None
+    assert maps.cheapest_chain(["jpg", "pdf"], "pdf") == (0.0, ())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "operators", "place"),
+    [
+        ({"": 1.0}, [], "formats[0]"),
+        ({"a": -1.0}, [], "formats[0].size"),
+        ({"a": float("nan")}, [], "formats[0].size"),
+        ({"a": 1.0}, [("a", "b", 1.0)], "operators[0]"),
+        ({"a": 1.0}, [("a", "a", 1.0)], "operators[0]"),
+        ({"a": 1.0, "b": 1.0}, [("a", "b", 1.0), ("a", "b", 2.0)], "operators[1]"),
+        ({"a": 1.0, "b": 1.0}, [("a", "b", float("inf"))], "operators[0].cost"),
+    ],
+)
+def test_a_wrong_graph_names_the_place(
+    sizes: dict[str, float | None], operators: list[tuple[str, str, float]], place: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        graph(sizes, *operators)
+    assert caught.value.where == place
+
+
+def test_two_formats_of_one_name() -> None:
+    with pytest.raises(BadInput, match='second format named "a"'):
+        ContentGraph(formats=(Format(name="a", size=1.0), Format(name="a", size=2.0)), operators=())
