@@ -1,0 +1,127 @@
+"""Events on the wire: CloudEvents 1.0 as JSON, alone or in a batch, and as HTTP headers with a body."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote
+
+from polycast.errors import BadInput
+from polycast.model import codec
+from polycast.model.media import parse_media_type
+from polycast.model.publication import Event, Scalar
+
+STRUCTURED = "application/cloudevents+json"
+BATCH = "application/cloudevents-batch+json"
+
+
+def read_event(document: Any, where: str) -> Event:
+    """Give a parsed JSON document the form of an event; ``null`` attributes are absent ones."""
+    if not isinstance(document, dict):
+        raise BadInput(where, "an event is an object")
+    attributes = {
+        name: value
+        for name, value in document.items()
+        if name not in ("data", "data_base64") and value is not None
+    }
+    return _event(attributes, _payload(document, where), where)
+
+
+def read_batch(document: Any, where: str) -> list[Event]:
+    """Give a parsed JSON array the form of events."""
+    if not isinstance(document, list):
+        raise BadInput(where, "a batch is an array of events")
+    return [read_event(element, f"{where}[{position}]") for position, element in enumerate(document)]
+
+
+def read_http(headers: Mapping[str, str], body: bytes, where: str = "request") -> list[Event]:
+    """The events in an HTTP message, in whichever mode its content type announces."""
+    lowered = {name.lower(): value for name, value in headers.items()}
+    content_type = lowered.get("content-type", "")
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind == STRUCTURED:
+        return [read_event(codec.parse(body, where), where)]
+    if kind == BATCH:
+        return read_batch(codec.parse(body, where), where)
+    attributes: dict[str, Scalar] = {
+        name.removeprefix("ce-"): _from_header(value, f"{where}, {name}")
+        for name, value in lowered.items()
+        if name.startswith("ce-")
+    }
+    if content_type:
+        attributes["datacontenttype"] = content_type
+    data: Any = body or None
+    if body and is_json(content_type):
+        data = codec.parse(body, where)
+    return [_event(attributes, data, where)]
+
+
+def write_event(event: Event) -> dict[str, Any]:
+    """An event as its JSON document."""
+    document: dict[str, Any] = dict(event.attributes)
+    if isinstance(event.data, bytes):
+        document["data_base64"] = base64.b64encode(event.data).decode("ascii")
+    elif event.data is not None:
+        document["data"] = event.data
+    return document
+
+
+def write_http(event: Event) -> tuple[dict[str, str], bytes]:
+    """An event as HTTP headers and a body: the binary mode."""
+    headers = {f"ce-{name}": _to_header(value) for name, value in event.attributes.items()}
+    content_type = headers.pop("ce-datacontenttype", None)
+    if event.data is None:
+        return headers | ({"content-type": str(event.attributes["datacontenttype"])} if content_type else {}), b""
+    if isinstance(event.data, bytes):
+        return headers | {"content-type": content_type or "application/octet-stream"}, event.data
+    content_type = content_type or "application/json"
+    if isinstance(event.data, str) and not is_json(content_type):
+        return headers | {"content-type": content_type}, event.data.encode()
+    return headers | {"content-type": content_type}, codec.encode(event.data)
+
+
+def is_json(content_type: str) -> bool:
+    """Whether a payload of this media type is JSON."""
+    try:
+        subtype = parse_media_type(content_type).subtype
+    except BadInput:
+        return False
+    return subtype == "json" or subtype.endswith("+json")
+
+
+def _event(attributes: dict[str, Scalar], data: Any, where: str) -> Event:
+    try:
+        return Event(attributes, data)
+    except BadInput as fault:
+        raise BadInput(f"{where}, {fault.where}", fault.why) from None
+
+
+def _payload(document: dict[str, Any], where: str) -> Any:
+    if "data_base64" not in document:
+        return document.get("data")
+    if "data" in document:
+        raise BadInput(where, "`data` and `data_base64` exclude each other")
+    encoded = document["data_base64"]
+    if encoded is None:
+        return None
+    try:
+        return base64.b64decode(encoded.encode("ascii"), validate=True)
+    except (AttributeError, UnicodeEncodeError, binascii.Error):
+        raise BadInput(f"{where}, data_base64", "not Base64") from None
+
+
+def _from_header(value: str, where: str) -> str:
+    """Undo percent-encoding, which may hide UTF-8; a header may also be quoted whole."""
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        value = value[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    try:
+        return unquote(value, errors="strict")
+    except UnicodeDecodeError:
+        raise BadInput(where, "its percent-encoding is not UTF-8") from None
+
+
+def _to_header(value: Scalar) -> str:
+    """Percent-encode what HTTP cannot carry: space, quote, percent, and all beyond printable ASCII."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return quote(str(value), safe="!#$&'()*+,-./:;<=>?@[\\]^_`{|}~")

@@ -1,0 +1,72 @@
+import pytest
+
+from polycast.errors import BadInput
+from polycast.interest.dialects import accepts
+from polycast.model.subscription import Filter, read_filters, read_subscription, write_filter
+
+ATTRIBUTES = {"type": "map.flood", "region": "ca", "level": 3, "urgent": True}
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        ({"exact": {"type": "map.flood", "level": "3", "urgent": "true"}}, True),
+        ({"exact": {"type": "map.fire"}}, False),
+        ({"exact": {"missing": "x"}}, False),
+        ({"not": {"exact": {"missing": "x"}}}, True),
+        ({"prefix": {"type": "map."}}, True),
+        ({"suffix": {"type": "flood", "region": "x"}}, False),
+        (
+            {
+                "all": [
+                    {"prefix": {"type": "m"}},
+                    {"any": [{"exact": {"region": "us"}}, {"suffix": {"region": "a"}}]},
+                ]
+            },
+            True,
+        ),
+    ],
+)
+def test_dialects(document: dict[str, object], expected: bool) -> None:
+    filters = read_filters([document], "filters")
+    assert accepts(filters, ATTRIBUTES) == expected
+    assert [write_filter(one) for one in filters] == [document]
+
+
+def test_order_is_kept() -> None:
+    documents = [
+        {"any": [{"exact": {"a": "1"}}, {"not": {"all": [{"exact": {"b": "2"}}, {"exact": {"c": "3"}}]}}]},
+        {"exact": {"d": "4"}},
+    ]
+    assert [write_filter(one) for one in read_filters(documents, "")] == documents
+
+
+def test_deep_nesting() -> None:
+    document: dict[str, object] = {"exact": {"a": "b"}}
+    for _ in range(10_000):
+        document = {"not": document}
+    filter: Filter = read_filters([document], "")[0]
+    assert filter is not None
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ([], "an object"),
+        ({"filters": []}, "needs an `id`"),
+        ({"id": "s", "other": 1}, "unknown key `other`"),
+        ({"id": "s", "filters": {"exact": {}}}, "array"),
+        ({"id": "s", "filters": [{"exact": {}}]}, r"filters\[0\].exact"),
+        (
+            {"id": "s", "filters": [{"all": [{"near": 1}]}]},
+            r"filters\[0\].all\[0\]: unknown filter dialect `near`",
+        ),
+        ({"id": "s", "filters": [{"any": []}]}, "one filter or more"),
+        ({"id": "s", "profile": {"max_width": 0}}, "profile.max_width"),
+        ({"id": "s", "profile": {"accept": "image"}}, "profile.accept"),
+        ({"id": "s", "profile": {"wide": 1}}, "wide"),
+    ],
+)
+def test_faults_name_the_place(document: object, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        read_subscription(document, "line 1")
