@@ -21,6 +21,10 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         made and used on the spot.
     media_type
         With its parameters, as in ``video/mp4; codecs="avc1.64001F, mp4a.40.2"``.
+    bitrate
+        Bits per second, picture and sound together.
+    dpi
+        How finely a page is drawn, where neither width nor height is given.
     quality
         What the form keeps of the original, from 0 to 1.
     """
@@ -32,6 +36,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     height: int | None = None
     bitrate: float | None = None
     framerate: float | None = None
+    dpi: float | None = None
     language: str | None = None
     quality: float | None = None
 

@@ -1,0 +1,92 @@
+"""Pictures: JPEG, PNG, WebP, AVIF and GIF among each other, resized, upright, without metadata (pillow)."""
+
+from pathlib import Path
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from polycast.convert import media
+from polycast.convert.task import Limits, Output, Task
+from polycast.errors import TooLarge, Unreadable
+from polycast.model.format import Format
+
+READERS = {
+    media.JPEG: "JPEG",
+    media.PNG: "PNG",
+    media.WEBP: "WEBP",
+    media.AVIF: "AVIF",
+    media.GIF: "GIF",
+}
+DEFAULT_QUALITY = 0.85
+
+Image.MAX_IMAGE_PIXELS = None  # our own limit is checked before decoding, and can be set
+
+
+def convert(task: Task) -> None:
+    """Decode the picture once, and write it in every form that is wanted."""
+    image = read(task.content, task.source, task.limits)
+    for done, output in enumerate(task.outputs, start=1):
+        write(image, output)
+        task.progress(done / len(task.outputs))
+
+
+def read(content: Path, source: Format, limits: Limits) -> Image.Image:
+    """The first frame of a picture, upright, checked before it is decoded."""
+    try:
+        with Image.open(content, formats=[READERS[media.essence(source)]]) as opened:
+            pixels = opened.width * opened.height
+            if pixels > limits.pixels:
+                raise TooLarge(f"{opened.width} × {opened.height} is more than {limits.pixels} pixels")
+            opened.load()
+            return ImageOps.exif_transpose(opened)
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+        raise Unreadable(f"not a {media.essence(source)} that can be read: {error}") from None
+
+
+def write(image: Image.Image, output: Output) -> None:
+    """Write a picture in one form, no larger than it is, without metadata."""
+    kind = media.essence(output.format)
+    picture = _in_colours_of(kind, _fitted(image, output.format))
+    picture.info = {}
+    picture.save(output.path, READERS[kind], **_settings(kind, output.format))
+
+
+def _fitted(image: Image.Image, format: Format) -> Image.Image:
+    scale = min(
+        1.0,
+        (format.width or image.width) / image.width,
+        (format.height or image.height) / image.height,
+    )
+    if scale == 1.0:
+        return image.copy()
+    if image.mode in ("P", "1"):  # colours that are only numbers of a palette cannot be mixed
+        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
+    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    return image.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
+
+
+def _in_colours_of(kind: str, image: Image.Image) -> Image.Image:
+    clear = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+    if kind == media.JPEG:
+        return _on_white(image) if clear else image.convert("L" if image.mode in ("L", "1") else "RGB")
+    if kind == media.GIF:
+        return image if image.mode in ("P", "L", "1") else image.convert("RGBA" if clear else "RGB")
+    return image.convert("RGBA" if clear else "RGB")
+
+
+def _on_white(image: Image.Image) -> Image.Image:
+    """JPEG knows no transparency; paper is white."""
+    clear = image.convert("RGBA")
+    paper = Image.new("RGB", clear.size, "white")
+    paper.paste(clear, mask=clear.getchannel("A"))
+    return paper
+
+
+def _settings(kind: str, format: Format) -> dict[str, object]:
+    quality = round(100 * (DEFAULT_QUALITY if format.quality is None else format.quality))
+    if kind == media.JPEG:
+        return {"quality": min(95, max(1, quality)), "optimize": True}
+    if kind == media.WEBP:
+        return {"quality": quality, "method": 4}
+    if kind == media.AVIF:
+        return {"quality": quality, "speed": 8, "max_threads": 1}
+    return {"optimize": True} if kind == media.PNG else {}
