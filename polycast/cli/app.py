@@ -8,6 +8,7 @@ import typer
 
 import polycast
 from polycast.cli.compile import compile_kernels
+from polycast.cli.place import place
 from polycast.errors import PolycastError
 
 app = typer.Typer(
@@ -35,6 +36,7 @@ def _options(
     pass
 
 
+app.command("place")(place)
 app.command("compile")(compile_kernels)
 
 

@@ -1,6 +1,8 @@
 """What every command does with its input, its output and the terminal."""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from polycast import kernel
@@ -30,3 +32,22 @@ def announce_compilation() -> None:
         kernel.on_first_compilation(
             lambda: print("polycast: compiling its kernels; this happens once on a machine", file=sys.stderr)
         )
+
+
+@contextmanager
+def progress() -> Iterator[Callable[[float | None, str], None] | None]:
+    """A progress bar on standard error, fed by the function it yields; nothing where nobody watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("working", total=None)
+
+        def show(share: float | None, message: str) -> None:
+            bar.update(task, total=None if share is None else 1.0, completed=share or 0.0, description=message)
+
+        yield show

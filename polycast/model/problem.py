@@ -246,6 +246,7 @@ def _check(problem: Problem) -> None:
     _check_not_negative("brokers", "link_cost", problem.link_cost)
     _check_not_negative("brokers", "compute_cost", problem.compute_cost)
     _check_wants(problem)
+    _check_magnitude(problem)
     _check_tree(problem)
 
 
@@ -292,6 +293,17 @@ def _check_wants(problem: Problem) -> None:
         if bad.any():
             want = int(np.searchsorted(problem.choice_start, np.flatnonzero(bad)[0], "right")) - 1
             raise BadInput(_place_of_want(problem, want), reason)
+
+
+def _check_magnitude(problem: Problem) -> None:
+    """No sum of costs may overflow: an infinite cost means that something is impossible, and nothing else."""
+    with np.errstate(over="ignore"):
+        sending = problem.alpha * problem.link_cost.sum() * problem.size[problem.sendable].sum()
+        operators = problem.conversion[np.isfinite(problem.conversion)]
+        running = problem.beta * problem.compute_cost.sum() * operators.sum()
+        penalties = problem.choice_penalty.sum()
+        if not math.isfinite(sending + running + penalties):
+            raise BadInput("brokers", "the costs are so large that their sum is not finite; use a larger unit")
 
 
 def _place_of_want(problem: Problem, want: int) -> str:

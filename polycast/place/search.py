@@ -4,13 +4,31 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from polycast.errors import BadInput
 from polycast.model.plan import Plan
 from polycast.model.problem import Problem
+
+SELECTIONS = ("slack", "random")
+STARTS = ("best", "reduced", "all-in-root", "all-in-leaves", "single-format")
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the methods may be told; each reads what concerns it."""
+    """What the methods may be told; each reads what concerns it.
+
+    Parameters
+    ----------
+    iterations
+        Rounds of refinement (the papers' K).
+    select
+        Which broker is refined next: the one with the most ``slack``, or a ``random`` one.
+    depth
+        Levels of the region that a round improves, 1 to 3; 1 is a broker and its children, as in the papers.
+    start
+        The plan that refinement begins with.
+    history
+        Whether to keep the cost after each round.
+    """
 
     iterations: int = 500
     select: str = "slack"
@@ -18,6 +36,17 @@ class Options:
     start: str = "best"
     seed: int = 0
     history: bool = False
+
+    def __post_init__(self) -> None:
+        for name, right, wanted in (
+            ("iterations", self.iterations >= 0, "0 or more"),
+            ("select", self.select in SELECTIONS, f"one of {', '.join(SELECTIONS)}"),
+            ("depth", self.depth in (1, 2, 3), "1, 2 or 3"),
+            ("start", self.start in STARTS, f"one of {', '.join(STARTS)}"),
+            ("seed", self.seed >= 0, "0 or more"),
+        ):
+            if not right:
+                raise BadInput(name, f"{getattr(self, name)!r} is not {wanted}")
 
 
 @dataclass

@@ -72,6 +72,8 @@ def solve(
     """
     if method not in METHODS:
         raise BadInput("method", f'"{method}" is none of {", ".join(METHODS)}')
+    if time_limit is not None and not time_limit > 0:
+        raise BadInput("time_limit", f"{time_limit} is not a number of seconds above 0")
     start = time.perf_counter()
     deadline = math.inf if time_limit is None else start + time_limit
     search = Search(problem, options_of(options), deadline, on_progress)

@@ -1,0 +1,5 @@
+"""``python -m polycast`` is the ``polycast`` command."""
+
+from polycast.cli import main
+
+main()

@@ -1,0 +1,90 @@
+"""The placement problem and its answer as JSON documents: what `polycast place` reads and writes."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from polycast.errors import BadInput
+from polycast.model import codec
+from polycast.model.broker import Broker
+from polycast.model.format import ContentGraph, Format, Operator
+from polycast.model.plan import Step
+from polycast.model.problem import Problem, problem_of
+from polycast.place.solve import Solution
+
+
+class Instance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The question: a content graph (or the name or path of one), brokers, and a published format."""
+
+    brokers: tuple[Broker, ...]
+    published: str
+    formats: tuple[Format, ...] | None = None
+    operators: tuple[Operator, ...] | None = None
+    graph: str | None = None
+    alpha: float = 1.0
+    beta: float = 1.0
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """The answer; every key is always there."""
+
+    method: str
+    cost: float
+    transmission: float
+    conversion: float
+    penalty: float
+    lower_bound: float
+    optimal: bool
+    seconds: float
+    history: tuple[float, ...] | None
+    brokers: tuple[Step, ...]
+
+
+def read(
+    data: bytes,
+    where: str,
+    load_graph: Callable[[str], ContentGraph],
+    *,
+    alpha: float | None = None,
+    beta: float | None = None,
+) -> Problem:
+    """State the problem of a JSON document; weights given here stand before the document's own."""
+    instance = codec.decode(data, Instance, where)
+    try:
+        return problem_of(
+            _graph(instance, load_graph),
+            instance.brokers,
+            instance.published,
+            instance.alpha if alpha is None else alpha,
+            instance.beta if beta is None else beta,
+        )
+    except BadInput as error:
+        raise BadInput(f"{where}, {error.where}", error.why) from None
+
+
+def answer_of(solution: Solution) -> Answer:
+    """Put a solution into words."""
+    cost = solution.plan.cost
+    return Answer(
+        method=solution.method,
+        cost=cost.total,
+        transmission=cost.transmission,
+        conversion=cost.conversion,
+        penalty=cost.penalty,
+        lower_bound=solution.lower_bound,
+        optimal=solution.optimal,
+        seconds=solution.seconds,
+        history=solution.history,
+        brokers=solution.plan.steps,
+    )
+
+
+def _graph(instance: Instance, load_graph: Callable[[str], ContentGraph]) -> ContentGraph:
+    stated = instance.formats is not None or instance.operators is not None
+    if instance.graph is not None:
+        if stated:
+            raise BadInput("graph", "stands in place of formats and operators; give one or the other")
+        return load_graph(instance.graph)
+    if instance.formats is None or instance.operators is None:
+        raise BadInput("formats", "formats and operators are needed, or a graph in their place")
+    return ContentGraph(formats=instance.formats, operators=instance.operators)
