@@ -2,8 +2,15 @@
 
 from collections.abc import Callable
 
+
+def _placement() -> None:
+    from polycast.place.warm import warm
+
+    warm()
+
+
 # One small job per room; running it compiles every kernel of the room.
-WARMERS: list[Callable[[], None]] = []
+WARMERS: list[Callable[[], None]] = [_placement]
 
 
 def compile_kernels() -> None:

@@ -1,0 +1,1 @@
+"""Slow, obvious truths with which the fast algorithms are compared."""
