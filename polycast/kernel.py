@@ -1,10 +1,14 @@
-"""How numeric kernels are compiled: once per machine, kept on disk, and never silently."""
+"""How numeric kernels are compiled: once per machine, kept on disk, never stale, and never silently."""
 
-from collections.abc import Callable
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
-from numba.core import event
+from numba.core import caching, event
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -13,10 +17,20 @@ R = TypeVar("R")
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function over arrays at its first call, and keep the machine code beside the source.
 
-    Kernels release the interpreter, so that Ctrl-C and progress bars keep working, and they follow IEEE
-    arithmetic except that sums may be regrouped only where a kernel says so itself.
+    Kernels release the interpreter, so that Ctrl-C and progress bars keep working. A division by zero is infinite,
+    as in numpy.
     """
-    return cast(Callable[P, R], numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    settings: Any = numba.config
+    locators, settings.CACHE_LOCATOR_CLASSES = settings.CACHE_LOCATOR_CLASSES, _LOCATORS
+    try:
+        return cast(Callable[P, R], numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    finally:
+        settings.CACHE_LOCATOR_CLASSES = locators
+
+
+def on_first_compilation(announce: Callable[[], None]) -> None:
+    """Call ``announce`` once, when (and only when) a kernel is not found on disk and must be compiled."""
+    event.register("numba:compile", _Announcer(announce))  # type: ignore[no-untyped-call]
 
 
 class _Announcer(event.Listener):
@@ -32,6 +46,54 @@ class _Announcer(event.Listener):
         pass
 
 
-def on_first_compilation(announce: Callable[[], None]) -> None:
-    """Call ``announce`` once, when (and only when) a kernel is not found on disk and must be compiled."""
-    event.register("numba:compile", _Announcer(announce))  # type: ignore[no-untyped-call]
+class _WithItsImports:
+    """Numba asks whether one file has changed; a kernel is also made of the kernels that it calls from others."""
+
+    _py_file: str
+
+    def get_source_stamp(self) -> tuple[str, int]:
+        return _stamp(Path(self._py_file)), 0
+
+
+class UserProvided(_WithItsImports, caching.UserProvidedCacheLocator):
+    pass
+
+
+class BesideTheSource(_WithItsImports, caching.InTreeCacheLocator):
+    pass
+
+
+class InTheUsersCache(_WithItsImports, caching.UserWideCacheLocator):
+    pass
+
+
+_LOCATORS = ",".join(
+    f"{__name__}.{locator.__name__}" for locator in (UserProvided, BesideTheSource, InTheUsersCache)
+)
+_PACKAGE = Path(__file__).parent
+_IMPORT = re.compile(r"^(?:from|import) polycast\.([\w.]+)(?: import \(?([\w, \n]+))?", re.MULTILINE)
+
+
+@cache
+def _stamp(source: Path) -> str:
+    """A digest of a file and of all files of kernels that it imports, directly or not."""
+    sources = {source}
+    waiting = [source]
+    while waiting:
+        new = set(_imported_kernels(waiting.pop())) - sources
+        sources |= new
+        waiting.extend(new)
+    return hashlib.sha256(b"".join(_text(path).encode() for path in sorted(sources))).hexdigest()
+
+
+def _imported_kernels(source: Path) -> Iterator[Path]:
+    for module, names in _IMPORT.findall(_text(source)):
+        folder = _PACKAGE / module.replace(".", "/")
+        for path in (folder.with_suffix(".py"), *(folder / f"{name}.py" for name in re.findall(r"\w+", names))):
+            if path.is_file() and "@kernel" in _text(path):
+                yield path
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text()
