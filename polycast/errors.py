@@ -8,7 +8,8 @@ PolycastError
     ├── TooLarge        its input or output is larger than its limit
     ├── Unreadable      the content is not what it says it is, or is damaged
     ├── Crashed         the tool ended without an answer
-    └── Refused         the content asks for something that is not allowed
+    ├── Refused         the content asks for something that is not allowed
+    └── Cancelled       whoever asked for it no longer wants it
 """
 
 from typing import ClassVar
@@ -57,3 +58,7 @@ class Crashed(ConversionError):
 
 class Refused(ConversionError):
     """The content asks for something that is not allowed."""
+
+
+class Cancelled(ConversionError):
+    """Whoever asked for a conversion no longer wants it."""

@@ -1,6 +1,7 @@
 """The ffmpeg program: what a file holds, and one run that makes many outputs, always without network or shell."""
 
 import re
+import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ import imageio_ffmpeg
 
 from polycast.convert import media
 from polycast.convert.task import Limits, Task
-from polycast.errors import TooLarge, Unreadable
+from polycast.errors import ConversionError, Crashed, Timeout, TooLarge, Unreadable
 
 # The one reader that may open a file of each declared type: no playlist or script is ever followed.
 READERS = {
@@ -78,7 +79,20 @@ def convert(task: Task, held: Probe, tracks: Sequence[Track]) -> None:
             _tell(task, held, line)
         complaint = process.stderr.read()
     if process.returncode != 0:
-        raise Unreadable(f"the {media.essence(task.source)} could not be converted: {_reason(complaint)}")
+        raise _failure(process.returncode, complaint)
+
+
+def _failure(code: int, complaint: str) -> ConversionError:
+    """Why ffmpeg gave up, in the words of our errors."""
+    if code == -signal.SIGXCPU:
+        return Timeout("more processor time than allowed")
+    if code == -signal.SIGXFSZ or "File too large" in complaint:
+        return TooLarge("more output than allowed")
+    if "Cannot allocate memory" in complaint:
+        return TooLarge("more memory than allowed")
+    if code < 0:
+        return Crashed(f"ffmpeg was ended by {signal.Signals(-code).name}")
+    return Unreadable(f"ffmpeg cannot convert it: {_reason(complaint)}")
 
 
 def _tell(task: Task, held: Probe, line: str) -> None:

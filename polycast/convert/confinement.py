@@ -1,0 +1,121 @@
+"""What a process of the sandbox may do: the system's own limits, namespaces and Landlock, as far as they go here.
+
+A guard that a system lacks is left out, and ``Isolation`` says so; the limits on time, memory, output and
+processes hold everywhere.
+"""
+
+import ctypes
+import os
+import resource
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+import polycast
+from polycast.convert import landlock
+from polycast.convert.task import Limits
+
+NEWUSER, NEWIPC, NEWNET, NEWPID = 0x10000000, 0x08000000, 0x40000000, 0x20000000
+SET_PARENT_DEATH_SIGNAL, SET_CHILD_SUBREAPER, SET_NO_NEW_PRIVILEGES = 1, 36, 38
+SIGKILL = 9
+NOBODY = 65534
+LINUX = sys.platform == "linux"
+
+READABLE = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/zero")
+WRITABLE = ("/dev/null",)
+
+_system = ctypes.CDLL(None, use_errno=True)
+
+
+class Isolation(msgspec.Struct, frozen=True):
+    """Which guards this system gives beyond its plain limits.
+
+    Parameters
+    ----------
+    network
+        A run has no network, not even to this machine.
+    processes
+        A run has a process namespace: whatever it starts ends with it, without exception.
+    files
+        A run reads its content and its programs, writes its own folder, and reaches no other file.
+    """
+
+    network: bool
+    processes: bool
+    files: bool
+
+
+def isolate() -> Isolation:
+    """Leave the network behind, as far as the system lets us; find out what else it offers."""
+    files = LINUX and landlock.version() > 0
+    if not (LINUX and _permitted(_leave_network)):
+        return Isolation(network=False, processes=False, files=files)
+    _leave_network()
+    return Isolation(network=True, processes=_permitted(separate_processes), files=files)
+
+
+def separate_processes() -> None:
+    """Let the next child be the first of a process namespace: when it ends, all in it ends."""
+    _unshare(NEWPID)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of whatever our descendants leave behind, so that it can be ended."""
+    if LINUX:
+        _system.prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def die_with_parent() -> None:
+    """Be killed when the process that started us is gone."""
+    if LINUX:
+        _system.prctl(SET_PARENT_DEATH_SIGNAL, SIGKILL, 0, 0, 0)
+
+
+def confine(limits: Limits, folder: Path, readable: Sequence[Path], isolation: Isolation) -> None:
+    """Give up, for good, all that a tool does not need."""
+    _lower(resource.RLIMIT_CPU, max(1, round(limits.cpu)))
+    _lower(resource.RLIMIT_DATA, limits.memory)
+    _lower(resource.RLIMIT_AS, 4 * limits.memory)
+    _lower(resource.RLIMIT_FSIZE, limits.output)
+    _lower(resource.RLIMIT_NOFILE, limits.files)
+    _lower(resource.RLIMIT_CORE, 0)
+    if isolation.network:  # elsewhere the system counts the processes of the user, not those of the run
+        _lower(resource.RLIMIT_NPROC, limits.processes)
+    if LINUX:
+        _system.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    if isolation.files:
+        programs = (sys.prefix, sys.base_prefix, Path(polycast.__file__).parent)
+        landlock.restrict((*READABLE, *programs, *readable), (*WRITABLE, folder))
+
+
+def _lower(kind: int, most: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(kind, (most, most))
+
+
+def _leave_network() -> None:
+    user, group = os.getuid(), os.getgid()
+    _unshare(NEWUSER | NEWNET | NEWIPC)
+    Path("/proc/self/uid_map").write_text(f"{NOBODY} {user} 1")
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/gid_map").write_text(f"{NOBODY} {group} 1")
+
+
+def _unshare(what: int) -> None:
+    if _system.unshare(what) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+def _permitted(step: Callable[[], None]) -> bool:
+    """Whether the system lets us: tried by a child, because there is no way back."""
+    child = os.fork()
+    if child == 0:
+        try:
+            step()
+            os._exit(0)
+        except OSError:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

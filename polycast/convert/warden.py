@@ -1,0 +1,225 @@
+"""The warden of one run: starts it confined, watches it, ends it and all it has started, and says what it took."""
+
+import errno
+import glob
+import importlib
+import os
+import resource
+import select
+import signal
+import time
+from pathlib import Path
+
+from polycast.convert import confinement, magic, messages
+from polycast.convert.confinement import Isolation
+from polycast.convert.messages import Answer, Message, Progress, Request
+from polycast.convert.task import Output, Task
+from polycast.errors import Cancelled, ConversionError, Refused, Timeout, TooLarge
+
+STDIN, REPORTS = 0, 3
+LOOK_EVERY = 0.05
+"""Seconds between two looks at what a run has written and started."""
+OF_THE_SYSTEM = {
+    errno.EFBIG: "TooLarge",
+    errno.ENOSPC: "TooLarge",
+    errno.ENOMEM: "TooLarge",
+    errno.EMFILE: "Refused",
+    errno.EAGAIN: "Refused",
+}
+"""What the system's own limits say, in the words of our errors."""
+PAGE = resource.getpagesize()
+
+
+class Warden:
+    """One run, from its start to its answer."""
+
+    def __init__(self, request: Request, isolation: Isolation, answers: int) -> None:
+        self.request = request
+        self.limits = request.limits
+        self.isolation = isolation
+        self.answers = answers
+        self.deadline = time.monotonic() + self.limits.wall
+        self.next_look = 0.0
+        self.said: Answer | None = None
+
+    def watch(self) -> None:
+        """Start the run, wait for its end or bring it about, and answer."""
+        confinement.adopt_orphans()
+        if self.isolation.processes:
+            confinement.separate_processes()
+        here, there = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(here)
+            self._run(there)
+        os.close(there)
+        reason = self._wait(messages.Inbox(here))
+        end_group(child)
+        _, status, spent = os.wait4(child, 0)
+        end_descendants()
+        messages.send(self.answers, self._answer(reason, status, spent))
+
+    def _wait(self, reports: messages.Inbox) -> ConversionError | None:
+        """Relay what the run reports until it ends; the reason, if it must be ended."""
+        poll = select.poll()
+        poll.register(reports, select.POLLIN)
+        poll.register(STDIN, select.POLLIN)
+        while True:
+            ready = {number for number, _ in poll.poll(LOOK_EVERY * 1000)}
+            if STDIN in ready:
+                return Cancelled("cancelled")
+            if reports.fileno() in ready and self._over(reports.read()):
+                return None
+            try:
+                self._look()
+            except ConversionError as error:
+                return error
+
+    def _over(self, reported: list[Message] | None) -> bool:
+        """Whether the run has given its answer, or is gone without one. Of its progress, the last word counts."""
+        if reported is None:
+            return True
+        for message in reported:
+            if isinstance(message, Answer):
+                self.said = message
+                return True
+        if time.monotonic() > self.next_look and isinstance(reported[-1] if reported else None, Progress):
+            messages.send(self.answers, reported[-1])
+        return False
+
+    def _look(self) -> None:
+        """What the system's own limits do not see, now and then."""
+        if time.monotonic() < self.next_look:
+            return
+        self.next_look = time.monotonic() + LOOK_EVERY
+        limits = self.limits
+        if time.monotonic() > self.deadline:
+            raise Timeout(f"longer than {limits.wall:g} s")
+        if folder_size(Path(self.request.folder)) > limits.output:
+            raise TooLarge(f"more than {limits.output} bytes written")
+        family = descendants(os.getpid())
+        if len(family) > limits.processes:
+            raise Refused(f"more than {limits.processes} processes")
+        if sum(map(resident, family)) > limits.memory:
+            raise TooLarge(f"more than {limits.memory} bytes of memory")
+
+    def _answer(self, reason: ConversionError | None, status: int, spent: resource.struct_rusage) -> Answer:
+        seconds, memory = spent.ru_utime + spent.ru_stime, spent.ru_maxrss * 1024
+        if reason is not None:
+            return Answer(type(reason).__name__, str(reason), seconds, memory)
+        if self.said is not None:
+            return Answer(self.said.error, self.said.why, seconds, memory)
+        if seconds >= self.limits.cpu:
+            return Answer("Timeout", f"more than {self.limits.cpu:g} s of processor time", seconds, memory)
+        return Answer("Crashed", f"the tool {ending(status)}", seconds, memory)
+
+    def _run(self, reports: int) -> None:
+        """In the child: confined, do the work, report, and end without a trace."""
+        try:
+            confinement.die_with_parent()
+            os.setsid()
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(nothing, stream)
+            if reports != REPORTS:
+                os.dup2(reports, REPORTS, inheritable=False)
+            os.closerange(REPORTS + 1, 256)
+            messages.send(REPORTS, perform(self.request, self.isolation))
+        finally:
+            os._exit(0)
+
+
+def perform(request: Request, isolation: Isolation) -> Answer:
+    """Confine ourselves, run the tool, and say how it ended."""
+    module, _, name = request.entry.partition(":")
+    folder, content = Path(request.folder), Path(request.content)
+    outputs = tuple(Output(format, folder / f"output-{number}") for number, format in enumerate(request.targets))
+    try:
+        loaded = importlib.import_module(module)
+        beside = Path(loaded.__file__ or "").parent
+        confinement.confine(request.limits, folder, (content, beside), isolation)
+        magic.check(content, request.source)
+        getattr(loaded, name)(Task(content, request.source, outputs, request.limits, report))
+    except ConversionError as error:
+        return Answer(type(error).__name__, str(error)[:500])
+    except MemoryError:
+        return Answer("TooLarge", f"more than {request.limits.memory} bytes of memory")
+    except OSError as error:
+        return Answer(OF_THE_SYSTEM.get(error.errno or 0, "Crashed"), str(error)[:500])
+    except Exception as error:
+        return Answer("Crashed", f"{type(error).__name__}: {error}"[:500])
+    return Answer()
+
+
+def report(share: float) -> None:
+    """Tell the warden how far the work is."""
+    messages.send(REPORTS, Progress(share))
+
+
+def end_group(leader: int) -> None:
+    """Kill a session's first process and all that is still in its group."""
+    for kill, target in ((os.killpg, leader), (os.kill, leader)):
+        try:
+            kill(target, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def end_descendants() -> None:
+    """Kill what has fled into sessions of its own; as its adoptive parent we see all of it."""
+    while family := descendants(os.getpid()):
+        for process in family:
+            end_group(process)
+        reap()
+
+
+def reap() -> None:
+    """Let go of the children that have ended."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return
+
+
+def descendants(process: int) -> list[int]:
+    """The children of a process, their children, and so on."""
+    children: list[int] = []
+    for file in glob.glob(f"/proc/{process}/task/*/children"):
+        try:
+            children += map(int, Path(file).read_text().split())
+        except OSError:
+            continue
+    return children + [below for child in children for below in descendants(child)]
+
+
+def resident(process: int) -> int:
+    """Bytes of memory that a process has of its own."""
+    try:
+        _, whole, shared, *_ = Path(f"/proc/{process}/statm").read_text().split()
+    except (OSError, ValueError):
+        return 0
+    return (int(whole) - int(shared)) * PAGE
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files below a folder, as far as they can be seen."""
+    size = 0
+    for path, _, files in os.walk(folder):
+        for file in files:
+            try:
+                size += os.lstat(os.path.join(path, file)).st_size
+            except OSError:
+                continue
+    return size
+
+
+def ending(status: int) -> str:
+    """How a process ended, in words."""
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return "ended without an answer"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"

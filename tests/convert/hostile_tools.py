@@ -1,0 +1,129 @@
+"""Tools that misbehave in every way that content could make a real one misbehave. They run in the sandbox only."""
+
+import ctypes
+import os
+import socket
+import time
+from pathlib import Path
+
+from polycast.convert.task import Task
+
+
+def copy(task: Task) -> None:
+    for output in task.outputs:
+        output.path.write_bytes(task.content.read_bytes())
+
+
+def segfault(task: Task) -> None:  # noqa: ARG001
+    ctypes.string_at(0)
+
+
+def abort(task: Task) -> None:  # noqa: ARG001
+    os.abort()
+
+
+def vanish(task: Task) -> None:  # noqa: ARG001
+    os._exit(0)
+
+
+def hang(task: Task) -> None:  # noqa: ARG001
+    time.sleep(1000)
+
+
+def spin(task: Task) -> None:  # noqa: ARG001
+    while True:
+        pass
+
+
+def chatter(task: Task) -> None:
+    while True:
+        task.progress(0.5)
+
+
+def stutter(task: Task) -> None:  # noqa: ARG001
+    os.write(3, b"\x00\x00")
+    time.sleep(1000)
+
+
+def lie(task: Task) -> None:  # noqa: ARG001
+    os.write(3, b"\xff" * 100)
+    time.sleep(1000)
+
+
+def fork_without_end(task: Task) -> None:  # noqa: ARG001
+    while True:
+        try:
+            os.fork()
+        except OSError:
+            time.sleep(0.01)
+
+
+def leave_a_daemon(task: Task) -> None:
+    """A child in a session of its own, which outlives us if it can, and beats its heart in a file."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            while True:
+                Path("heart").write_text(str(time.time()))
+                time.sleep(0.02)
+        os._exit(0)
+    time.sleep(0.2)
+    copy(task)
+
+
+def fill_the_disk(task: Task) -> None:  # noqa: ARG001
+    with Path("large").open("wb") as file:
+        while True:
+            file.write(bytes(1 << 20))
+
+
+def fill_the_disk_with_many_files(task: Task) -> None:  # noqa: ARG001
+    number = 0
+    while True:
+        number += 1
+        Path(f"file-{number}").write_bytes(bytes(1 << 20))
+
+
+def eat_memory(task: Task) -> None:  # noqa: ARG001
+    hoard = []
+    while True:
+        hoard.append(bytearray(os.urandom(1 << 20)))
+
+
+def open_many(task: Task) -> None:  # noqa: ARG001
+    hoard = []
+    while True:
+        hoard.append(os.open("/dev/null", os.O_RDONLY))
+
+
+def link_elsewhere(task: Task) -> None:
+    """An output that is a link to a file of the broker's."""
+    task.outputs[0].path.symlink_to(task.content)
+
+
+def say_what_is_reachable(task: Task) -> None:
+    """Try what a run must not do; write a line for everything that worked."""
+    secret = Path(task.source.name)
+    reached = [name for name, attempt in ATTEMPTS.items() if _works(attempt, secret)]
+    reached += ["connect"] * _works(_connect, task.source.width)
+    task.outputs[0].path.write_text(" ".join(reached))
+
+
+def _works(attempt: object, secret: object) -> bool:
+    try:
+        attempt(secret)  # type: ignore[operator]
+    except OSError:
+        return False
+    return True
+
+
+def _connect(port: int) -> None:
+    socket.create_connection(("127.0.0.1", port), timeout=1).close()
+
+
+ATTEMPTS = {
+    "read": lambda secret: secret.read_bytes(),
+    "write": lambda secret: secret.with_name("written").write_bytes(b"x"),
+    "delete": lambda secret: secret.unlink(),
+    "list": lambda secret: list(secret.parent.iterdir()),
+}

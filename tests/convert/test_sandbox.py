@@ -1,0 +1,208 @@
+"""Whatever a run does, it ends with a named error, harms nothing, and the pool goes on."""
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from polycast.convert.messages import Answer, Request
+from polycast.convert.pool import Pool
+from polycast.convert.task import Limits
+from polycast.errors import BadInput, Cancelled, ConversionError, Crashed, Refused, Timeout, TooLarge
+from polycast.model.format import Format
+
+LIMITS = Limits(wall=1.0, cpu=1.0, memory=256 << 20, output=8 << 20, files=64, processes=32)
+ANY = Format(name="any", size=None)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with Pool(1, warm=()) as workers:
+        workers.start()
+        yield workers
+
+
+def do(
+    pool: Pool, what: str, limits: Limits = LIMITS, source: Format = ANY, **options: object
+) -> tuple[Answer, bytes]:
+    with pool.private_folder() as folder:
+        content = folder / "content"
+        content.write_bytes(b"content")
+        request = Request(f"tests.convert.hostile_tools:{what}", str(content), source, (ANY,), str(folder), limits)
+        answer = pool.run(request, **options)  # type: ignore[arg-type]
+        made = folder / "output-0"
+        return answer, made.read_bytes() if made.exists() else b""
+
+
+@pytest.mark.parametrize(
+    ("what", "error"),
+    [
+        ("segfault", Crashed),
+        ("abort", Crashed),
+        ("vanish", Crashed),
+        ("hang", Timeout),
+        ("spin", Timeout),
+        ("chatter", Timeout),
+        ("stutter", Timeout),
+        ("lie", Crashed),
+        ("fork_without_end", Refused),
+        ("fill_the_disk", TooLarge),
+        ("fill_the_disk_with_many_files", TooLarge),
+        ("eat_memory", TooLarge),
+        ("open_many", Refused),
+        ("no_such_tool", Crashed),
+    ],
+)
+def test_a_run_that_misbehaves_is_a_named_error(pool: Pool, what: str, error: type[ConversionError]) -> None:
+    answer, _ = do(pool, what)
+    with pytest.raises(error):
+        answer.check()
+    assert do(pool, "copy")[1] == b"content"
+
+
+def test_a_worker_outlives_the_runs_that_crash(pool: Pool) -> None:
+    do(pool, "copy")
+    before = set(psutil.Process().children())
+    for what in ("segfault", "hang", "eat_memory"):
+        do(pool, what)
+    assert set(psutil.Process().children()) == before
+
+
+def test_nothing_that_a_run_has_started_outlives_it(pool: Pool) -> None:
+    with pool.private_folder() as folder:
+        (folder / "content").write_bytes(b"content")
+        request = Request(
+            "tests.convert.hostile_tools:leave_a_daemon", str(folder / "content"), ANY, (ANY,), str(folder), LIMITS
+        )
+        pool.run(request).check()
+        beat = (folder / "heart").read_text()
+        time.sleep(0.2)
+        assert (folder / "heart").read_text() == beat
+
+
+def test_a_run_reaches_no_file_and_no_network(pool: Pool, tmp_path: Path) -> None:
+    isolation = pool.start()
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        source = Format(name=str(secret), size=None, width=server.getsockname()[1])
+        _, reached = do(pool, "say_what_is_reachable", source=source)
+    allowed = set() if isolation.files else {"read", "write", "delete", "list"}
+    allowed |= set() if isolation.network or isolation.files else {"connect"}
+    assert set(reached.decode().split()) <= allowed
+
+
+def test_workers_end_with_the_process_that_has_the_pool() -> None:
+    program = (
+        "from tests.convert.test_sandbox import *\n"
+        "pool = Pool(1, warm=())\n"
+        "pool.start()\n"
+        "print('ready', flush=True)\n"
+        "do(pool, 'hang', Limits())\n"
+    )
+    owner = psutil.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    owner.stdout.readline()
+    time.sleep(0.2)
+    family = owner.children(recursive=True)
+    owner.kill()
+    owner.wait()
+    owner.stdout.close()
+    _, alive = psutil.wait_procs(family, timeout=5)
+    assert len(family) >= 2
+    assert not alive
+
+
+def test_a_run_has_none_of_our_secrets_in_its_environment(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    with Pool(1, warm=()) as fresh:
+        fresh.start()
+        worker = psutil.Process().children()[-1]
+        assert "SECRET_TOKEN" not in worker.environ()
+    del pool
+
+
+def test_a_run_can_be_cancelled(pool: Pool) -> None:
+    cancelled = threading.Event()
+    threading.Timer(0.2, cancelled.set).start()
+    start = time.monotonic()
+    with pytest.raises(Cancelled):
+        do(pool, "hang", Limits(), cancelled=cancelled)
+    assert time.monotonic() - start < 5
+    assert do(pool, "copy")[1] == b"content"
+
+
+def test_a_lost_worker_is_replaced_and_the_run_tried_again(pool: Pool) -> None:
+    do(pool, "copy")
+    for worker in psutil.Process().children():
+        worker.kill()
+    assert do(pool, "copy")[1] == b"content"
+
+
+def test_a_worker_that_is_lost_at_work_takes_its_run_along(pool: Pool) -> None:
+    pool.start()
+    (worker,) = [child for child in psutil.Process().children() if "convert.worker" in " ".join(child.cmdline())]
+    seen: list[psutil.Process] = []
+
+    def kill() -> None:
+        seen.extend(worker.children(recursive=True))
+        worker.kill()
+
+    threading.Timer(0.3, kill).start()
+    with pytest.raises(Timeout):  # the second attempt, by another worker, hangs too
+        do(pool, "hang")[0].check()
+    _, alive = psutil.wait_procs(seen, timeout=3)
+    assert seen
+    assert not alive
+
+
+def test_workers_are_replaced_after_so_many_jobs() -> None:
+    with Pool(1, warm=(), jobs_per_worker=2) as pool:
+        seen = set()
+        for _ in range(4):
+            do(pool, "copy")
+            seen |= {child.pid for child in psutil.Process().children()}
+        assert len(seen) >= 2
+
+
+def test_two_runs_at_a_time() -> None:
+    with Pool(2, warm=()) as pool:
+        pool.start()
+        slow = threading.Thread(target=do, args=(pool, "hang"))
+        slow.start()
+        start = time.monotonic()
+        do(pool, "copy")
+        assert time.monotonic() - start < 1.0
+        slow.join()
+
+
+def test_progress_is_told(pool: Pool) -> None:
+    heard: list[float] = []
+    do(pool, "chatter", progress=heard.append)
+    assert set(heard) == {0.5}
+
+
+def test_a_pool_leaves_nothing_behind(tmp_path: Path) -> None:
+    with Pool(1, warm=(), scratch=tmp_path) as pool:
+        do(pool, "fill_the_disk")
+        do(pool, "copy")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folders_of_a_killed_process_are_cleared(tmp_path: Path) -> None:
+    (tmp_path / "pool-99999999-x" / "run-x").mkdir(parents=True)
+    (tmp_path / f"pool-{os.getppid()}-x").mkdir()
+    with Pool(1, warm=(), scratch=tmp_path):
+        names = {path.name.split("-")[1] for path in tmp_path.iterdir()}
+    assert names == {str(os.getpid()), str(os.getppid())}
+
+
+def test_limits_are_above_nothing() -> None:
+    with pytest.raises(BadInput):
+        Limits(wall=0)
