@@ -10,18 +10,19 @@ from polycast.place.digraph import Digraph
 
 
 @kernel
-def spread(graph: Digraph, seeds: Indices, distance: Floats, via: Indices) -> None:
+def spread(graph: Digraph, seeds: Indices, distance: Floats, via: Indices) -> Indices:
     """Lower the distances of all vertices to what the ways from the seeds make possible.
 
-    ``via`` takes the last edge of the shorter way; it keeps its entry where there is none.
+    ``via`` takes the last edge of the shorter way; it keeps its entry where there is none. The answer names
+    the vertices that came nearer, some perhaps more than once.
     """
-    _spread(graph.leaving_start, graph.leaving, graph.head, graph.weight, seeds, distance, via)
+    return _spread(graph.leaving_start, graph.leaving, graph.head, graph.weight, seeds, distance, via)
 
 
 @kernel
-def spread_back(graph: Digraph, seeds: Indices, distance: Floats, via: Indices) -> None:
+def spread_back(graph: Digraph, seeds: Indices, distance: Floats, via: Indices) -> Indices:
     """The same against the edges: the distances are those *to* the seeds, and ``via`` takes the first edge."""
-    _spread(graph.entering_start, graph.entering, graph.tail, graph.weight, seeds, distance, via)
+    return _spread(graph.entering_start, graph.entering, graph.tail, graph.weight, seeds, distance, via)
 
 
 @kernel
@@ -33,7 +34,8 @@ def _spread(
     seeds: Indices,
     distance: Floats,
     via: Indices,
-) -> None:
+) -> Indices:
+    nearer = [np.int32(0) for _ in range(0)]
     frontier = [(distance[seed], np.int64(seed)) for seed in seeds if distance[seed] < np.inf]
     heapify(frontier)
     while len(frontier):
@@ -46,7 +48,9 @@ def _spread(
             if far < distance[end[edge]]:
                 distance[end[edge]] = far
                 via[end[edge]] = edge
+                nearer.append(end[edge])
                 heappush(frontier, (far, np.int64(end[edge])))
+    return np.array(nearer, dtype=np.int32)
 
 
 @kernel
