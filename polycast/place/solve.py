@@ -10,12 +10,14 @@ from polycast.model.plan import Plan
 from polycast.model.problem import Problem
 from polycast.place.all_in_leaves import place_all_in_leaves
 from polycast.place.all_in_root import place_all_in_root
+from polycast.place.exact import exact
 from polycast.place.search import Options, Search
 from polycast.place.single_format import place_single_format
 
 Method = Callable[[Search], None]
 
 METHODS: dict[str, Method] = {
+    "exact": exact,
     "all-in-root": place_all_in_root,
     "all-in-leaves": place_all_in_leaves,
     "single-format": place_single_format,

@@ -1,0 +1,137 @@
+"""Vector operations on the lattice of format sets; a set is the number whose bits are its members.
+
+A function of sets is an array of 2^k values. Sets that share all but their lowest bits form a row, which is
+contiguous, so that most steps are plain vector operations; the three lowest bits, which would cross lanes of one
+vector register, are spelt out.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from polycast.kernel import kernel, minimum_kernel
+
+Table = npt.NDArray[np.float64]
+
+LEAST_BITS = 3
+ROW_BITS = 7
+BLOCK_BITS = 11
+
+
+@kernel
+def cheapest_operators(conversion: Table) -> tuple[Table, Table]:
+    """What the cheapest operator into a format costs, from any of the high members of a set, and of the low ones.
+
+    Returns ``(high, low)``: ``high[row, f]`` for the members of a row, ``low[f, rest]`` for those within a row.
+    """
+    k = len(conversion)
+    row_bits = min(k, ROW_BITS)
+    high = np.full((1 << (k - row_bits), k), np.inf)
+    low = np.full((k, 1 << row_bits), np.inf)
+    for row in range(1, len(high)):
+        b = _lowest_bit(row)
+        for f in range(k):
+            high[row, f] = min(high[row & (row - 1), f], conversion[row_bits + b, f])
+    for rest in range(1, low.shape[1]):
+        b = _lowest_bit(rest)
+        for f in range(k):
+            low[f, rest] = min(low[f, rest & (rest - 1)], conversion[b, f])
+    return high, low
+
+
+@kernel
+def _lowest_bit(number: int) -> int:
+    b = 0
+    while not (number >> b) & 1:
+        b += 1
+    return b
+
+
+@minimum_kernel
+def make_more(table: Table, high: Table, low: Table, compute_cost: float) -> None:
+    """Let a broker make formats: every set's value becomes the least over its supersets, conversions paid.
+
+    ``F(I) = min( stop(I), min_f [conv(I,f) + F(I ∪ {f})] )``: rows go from full to empty, each taking what it
+    can from the finished rows with one more member.
+    """
+    row_bits = min(high.shape[1], ROW_BITS)
+    width = 1 << row_bits
+    rows = len(high)
+    for row in range(rows - 1, -1, -1):
+        here = row * width
+        for b in range(high.shape[1] - row_bits):
+            if not (row >> b) & 1:
+                f = b + row_bits
+                there = (row | (1 << b)) * width
+                _make_one(
+                    table[here : here + width], table[there : there + width], low[f], high[row, f], compute_cost
+                )
+        _make_within(table[here : here + width], high[row], low, compute_cost)
+
+
+@minimum_kernel
+def _make_one(table: Table, more: Table, low: Table, high: float, compute_cost: float) -> None:
+    for rest in range(len(table)):
+        table[rest] = min(table[rest], more[rest] + compute_cost * min(high, low[rest]))
+
+
+@minimum_kernel
+def _make_within(row: Table, high: Table, low: Table, c: float) -> None:
+    """The same within one row: eight sets at a time, from full to empty."""
+    x, y, z = high[0], high[1], high[2]
+    for i in range(len(row) - 8, -8, -8):
+        f = 3
+        while (8 << (f - 3)) < len(row):
+            step = 8 << (f - 3)
+            if not i & step:
+                for lane in range(8):
+                    value = row[i + step + lane] + c * min(high[f], low[f, i + lane])
+                    row[i + lane] = min(row[i + lane], value)
+            f += 1
+        t7 = row[i + 7]
+        t6 = min(row[i + 6], t7 + c * min(x, low[0, i + 6]))
+        t5 = min(row[i + 5], t7 + c * min(y, low[1, i + 5]))
+        t3 = min(row[i + 3], t7 + c * min(z, low[2, i + 3]))
+        t4 = min(row[i + 4], min(t5 + c * min(x, low[0, i + 4]), t6 + c * min(y, low[1, i + 4])))
+        t2 = min(row[i + 2], min(t3 + c * min(x, low[0, i + 2]), t6 + c * min(z, low[2, i + 2])))
+        t1 = min(row[i + 1], min(t3 + c * min(y, low[1, i + 1]), t5 + c * min(z, low[2, i + 1])))
+        t0 = min(row[i], t1 + c * min(x, low[0, i]))
+        t0 = min(t0, min(t2 + c * min(y, low[1, i]), t4 + c * min(z, low[2, i])))
+        row[i], row[i + 1], row[i + 2], row[i + 3] = t0, t1, t2, t3
+        row[i + 4], row[i + 5], row[i + 6] = t4, t5, t6
+
+
+@minimum_kernel
+def least_of_subsets(table: Table) -> None:
+    """Let every set's value become the least over its subsets; blocks that fit the nearest cache first."""
+    size = len(table)
+    block = min(size, 1 << BLOCK_BITS)
+    for start in range(0, size, block):
+        _least_within(table[start : start + block])
+    half = block
+    while half < size:
+        for start in range(0, size, 2 * half):
+            _take_less(table[start + half : start + 2 * half], table[start : start + half])
+        half *= 2
+
+
+@minimum_kernel
+def _least_within(table: Table) -> None:
+    for i in range(0, len(table), 8):
+        t0, t1, t2, t3 = table[i], table[i + 1], table[i + 2], table[i + 3]
+        t4, t5, t6, t7 = table[i + 4], table[i + 5], table[i + 6], table[i + 7]
+        t1, t3, t5, t7 = min(t1, t0), min(t3, t2), min(t5, t4), min(t7, t6)
+        t2, t3, t6, t7 = min(t2, t0), min(t3, t1), min(t6, t4), min(t7, t5)
+        t4, t5, t6, t7 = min(t4, t0), min(t5, t1), min(t6, t2), min(t7, t3)
+        table[i + 1], table[i + 2], table[i + 3], table[i + 4] = t1, t2, t3, t4
+        table[i + 5], table[i + 6], table[i + 7] = t5, t6, t7
+    half = 8
+    while half < len(table):
+        for start in range(0, len(table), 2 * half):
+            _take_less(table[start + half : start + 2 * half], table[start : start + half])
+        half *= 2
+
+
+@minimum_kernel
+def _take_less(table: Table, other: Table) -> None:
+    for i in range(len(table)):
+        table[i] = min(table[i], other[i])
