@@ -1,0 +1,150 @@
+"""Evaluate an expression step by step, with a stack of its own: slower than closures, and at home at any depth."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any
+
+from polycast.interest.cesql.closures import TEXT_TESTS
+from polycast.interest.cesql.functions import caller, find, table
+from polycast.interest.cesql.like import matcher
+from polycast.interest.cesql.operators import binaries, unaries
+from polycast.interest.cesql.parser import Expression, Step
+from polycast.interest.cesql.values import Dialect, Failure, Value, lookup, to_boolean, to_string
+
+
+class Machine:
+    """An expression, made ready for evaluation."""
+
+    def __init__(self, expression: Expression, dialect: Dialect) -> None:
+        self.steps = expression.steps
+        self.shortcuts, self.quiet = _landmarks(expression.steps)
+        self.quiet_starts = sorted(self.quiet)
+        self.dialect = dialect
+        self.binaries = binaries(dialect)
+        self.unaries = unaries(dialect)
+        self.functions = table(dialect)
+
+    def run(self, attributes: Mapping[str, Any]) -> Value:
+        """The value, or ``Failure``."""
+        stack: list[Value] = []
+        position = height = 0
+        while position < len(self.steps):
+            if position in self.quiet:
+                height = len(stack)
+            try:
+                position = self.advance(position, stack, attributes)
+            except Failure:
+                end = self.quiet_end(position)
+                if end is None:
+                    raise
+                del stack[height:]
+                stack.append(False)
+                position = end
+            position += 1
+        return stack[0]
+
+    def advance(self, position: int, stack: list[Value], attributes: Mapping[str, Any]) -> int:
+        """Take one step, or the shortcut in front of it; the position of the last step that is done with."""
+        shortcut = self.shortcuts.get(position)
+        if shortcut is not None and self.is_decided(shortcut[0], stack):
+            return shortcut[1]
+        self.take(position, stack, attributes)
+        return position
+
+    def quiet_end(self, position: int) -> int | None:
+        """The end of the quiet operand within which a step stands. They are never nested."""
+        before = bisect_right(self.quiet_starts, position)
+        end = self.quiet[self.quiet_starts[before - 1]] if before else -1
+        return end if end >= position else None
+
+    def is_decided(self, kind: str, stack: list[Value]) -> bool:
+        """Whether the operator has its value without what follows; then the stack holds it."""
+        if kind == "in":
+            element = stack.pop()
+            if not self.binaries["="](element, stack[-1]):
+                return False
+            stack[-1] = True
+            return True
+        left = to_boolean(stack.pop())
+        if left is (kind == "or"):
+            stack.append(left)
+            return True
+        return False
+
+    def take(self, position: int, stack: list[Value], attributes: Mapping[str, Any]) -> None:
+        kind, detail = self.steps[position]
+        if kind == "const":
+            stack.append(detail)
+        elif kind in ("attr", "path"):
+            path = (detail,) if kind == "attr" else detail
+            value = self.dialect.attribute(lookup(attributes, path))
+            if value is None:
+                raise Failure("missingAttribute")
+            stack.append(value)
+        elif kind == "exists":
+            stack.append(lookup(attributes, detail) is not None)
+        elif kind in self.unaries:
+            stack.append(self.unaries[kind](stack.pop()))
+        elif kind == "quiet":
+            stack[-1] = stack[-1] is True
+        elif kind in TEXT_TESTS:
+            name, wanted = detail
+            found = self.dialect.attribute(attributes.get(name))
+            stack.append(found is not None and TEXT_TESTS[kind](to_string(found), wanted))
+        elif kind == "like":
+            stack.append(matcher(detail)(to_string(stack.pop())))
+        elif kind == "in":
+            stack[-1] = False  # none of the elements was equal, or the shortcut would have been taken
+        elif kind == "call":
+            self.call(position, detail[0], detail[1], stack)
+        elif kind in ("and", "or"):
+            stack.append(to_boolean(stack.pop()))  # the left operand has decided nothing, and is gone
+        else:
+            right, left = stack.pop(), stack.pop()
+            stack.append(self.binaries[kind](left, right))
+
+    def call(self, position: int, name: str, count: int, stack: list[Value]) -> None:
+        function = find(self.functions, name, count)
+        if function is None:
+            raise Failure("missingFunction")
+        arguments = stack[len(stack) - count :]
+        del stack[len(stack) - count :]
+        try:
+            stack.append(caller(function, count, self.dialect)(*arguments))
+        except Failure as failure:
+            failure.step = position
+            raise
+
+
+def arity(step: Step) -> int:
+    """How many operands a step takes."""
+    kind, detail = step
+    if kind in ("const", "attr", "path", "exists") or kind in TEXT_TESTS:
+        return 0
+    if kind in ("not", "neg", "like", "quiet"):
+        return 1
+    if kind == "in":
+        return int(detail) + 1
+    if kind == "call":
+        return int(detail[1])
+    return 2
+
+
+def _landmarks(steps: tuple[Step, ...]) -> tuple[dict[int, tuple[str, int]], dict[int, int]]:
+    """Before which steps an operator may be decided already, its position; where quiet operands start, end."""
+    shortcuts: dict[int, tuple[str, int]] = {}
+    quiet: dict[int, int] = {}
+    starts: list[int] = []
+    for position, step in enumerate(steps):
+        count = arity(step)
+        operands = starts[len(starts) - count :]
+        del starts[len(starts) - count :]
+        starts.append(operands[0] if operands else position)
+        if step[0] in ("and", "or"):
+            shortcuts[operands[1]] = (step[0], position)
+        elif step[0] == "in":
+            for end in (*operands[2:], position):
+                shortcuts[end] = ("in", position)
+        elif step[0] == "quiet":
+            quiet[operands[0]] = position
+    return shortcuts, quiet
