@@ -57,9 +57,11 @@ def place(
     streams.announce_compilation()
     from polycast.convert import graphs
     from polycast.place import document, solve
+    from polycast.place.warm import warm
 
     data, where = streams.read(instance)
     problem = document.read(data, where, graphs.load, alpha=alpha, beta=beta)
+    warm([method.value])
     with streams.progress() as on_progress:
         solution = solve(
             problem,
