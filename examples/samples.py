@@ -112,14 +112,15 @@ def _file(objects: list[bytes]) -> bytes:
     )
 
 
-def video(path: Path, seconds: float = 4.0, size: tuple[int, int] = (1280, 720)) -> Path:
+def video(path: Path, seconds: float = 4.0, size: tuple[int, int] = (1280, 720), sound: bool = True) -> Path:
     """Write a few seconds of moving test picture with a tone, as mp4 (H.264 and AAC)."""
     width, height = size
+    tone = ("-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=44100:duration={seconds}") if sound else ()
     subprocess.run(
         [
             *(imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-nostdin", "-y"),
             *("-f", "lavfi", "-i", f"testsrc2=size={width}x{height}:rate=25:duration={seconds}"),
-            *("-f", "lavfi", "-i", f"sine=frequency=440:sample_rate=44100:duration={seconds}"),
+            *tone,
             *("-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p"),
             *("-c:a", "aac", "-b:a", "128k", "-fflags", "+bitexact", "-f", "mp4", str(path)),
         ],

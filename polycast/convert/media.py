@@ -29,6 +29,11 @@ def essence(format: Format) -> str:
     return _parse(_media_type(format))[0]
 
 
+def kind(format: Format) -> str:
+    """What a form is in kind: ``image``, ``video``, ``audio``, ``text`` or ``application``."""
+    return essence(format).partition("/")[0]
+
+
 def parameter(format: Format, name: str) -> str | None:
     """One parameter of a format's media type, as in ``codecs``."""
     return _parse(_media_type(format))[1].get(name)

@@ -28,7 +28,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     entry
         Where its function is, as ``package.module:function``. It takes a ``Task``.
     part
-        Only for forms whose media type has this parameter ``part``, as in ``text/plain; part=annotation``.
+        Makes only a part of the content, which the media type of the target names, as in
+        ``text/plain; part=annotation``. A part stays that part, and never becomes the whole again.
     """
 
     name: str
@@ -40,66 +41,31 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
     def makes(self, source: Format, target: Format) -> bool:
         """Whether it can make the one form from the other."""
-        return (
-            media.essence(source) in self.sources
-            and media.essence(target) in self.targets
-            and self.part == media.parameter(target, "part")
-        )
+        if media.essence(source) not in self.sources or media.essence(target) not in self.targets:
+            return False
+        had, wanted = media.parameter(source, "part"), media.parameter(target, "part")
+        return wanted == (self.part or had) and had in (None, wanted)
 
 
 _HERE = "polycast.convert.tools"
-BUILT_IN = (
-    Tool(
-        name="pdf-to-picture",
-        version="1",
-        sources=(media.PDF,),
-        targets=(media.JPEG, media.PNG, media.WEBP, media.AVIF),
-        entry=f"{_HERE}.document:to_picture",
-    ),
-    Tool(
-        name="pdf-to-text",
-        version="1",
-        sources=(media.PDF,),
-        targets=(media.TEXT,),
-        entry=f"{_HERE}.document:to_text",
-    ),
-    Tool(
-        name="pdf-to-annotation",
-        version="1",
-        sources=(media.PDF,),
-        targets=(media.TEXT,),
-        entry=f"{_HERE}.document:to_text",
-        part="annotation",
-    ),
-    Tool(
-        name="picture",
-        version="1",
-        sources=media.PICTURES,
-        targets=media.PICTURES,
-        entry=f"{_HERE}.picture:convert",
-    ),
-    Tool(
-        name="text-to-speech",
-        version="1",
-        sources=(media.TEXT,),
-        targets=(media.WAV,),
-        entry=f"{_HERE}.speech:speak",
-    ),
-    Tool(
-        name="text-to-announcement",
-        version="1",
-        sources=(media.TEXT,),
-        targets=(media.WAV,),
-        entry=f"{_HERE}.speech:speak",
-        part="annotation",
-    ),
-    Tool(
-        name="video",
-        version="1",
-        sources=media.VIDEOS,
-        targets=media.VIDEOS,
-        entry=f"{_HERE}.video:convert",
-    ),
+_TOOLS = (
+    # name, version, part, sources, targets, entry
+    ("pdf-to-picture", "1", None, (media.PDF,), media.PICTURES, "document:to_picture"),
+    ("pdf-to-text", "1", None, (media.PDF,), (media.TEXT,), "document:to_text"),
+    ("pdf-to-annotation", "1", "annotation", (media.PDF,), (media.TEXT,), "document:to_text"),
+    ("picture", "1", None, media.PICTURES, media.PICTURES, "picture:convert"),
+    ("speech", "1", None, (media.TEXT,), media.SOUNDS, "speech:speak"),
+    ("announcement", "1", "annotation", (media.TEXT,), media.SOUNDS, "speech:speak"),
+    ("video", "1", None, media.VIDEOS, media.VIDEOS, "av:convert"),
+    ("soundtrack", "1", None, media.VIDEOS, media.SOUNDS, "av:convert"),
+    ("poster", "1", None, media.VIDEOS, (media.JPEG, media.PNG, media.WEBP), "av:convert"),
+    ("contact-sheet", "1", "contact-sheet", media.VIDEOS, (media.JPEG, media.PNG, media.WEBP), "av:convert"),
+    ("sound", "1", None, media.SOUNDS, media.SOUNDS, "av:convert"),
+    ("table", "1", None, media.TABLES, media.TABLES, "data:convert"),
+)
+BUILT_IN = tuple(
+    Tool(name=name, version=version, part=part, sources=sources, targets=targets, entry=f"{_HERE}.{entry}")
+    for name, version, part, sources, targets, entry in _TOOLS
 )
 
 

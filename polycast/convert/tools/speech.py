@@ -1,4 +1,4 @@
-"""Speech: text to a WAV (espeak-ng, whose library keeps state, so that every run has a process of its own)."""
+"""Speech: text to sound (espeak-ng, whose library keeps state, so that every run has a process of its own)."""
 
 import ctypes
 import wave
@@ -7,7 +7,9 @@ from pathlib import Path
 import espeakng_loader
 
 from polycast.convert import media
-from polycast.convert.task import Limits, Task
+from polycast.convert.task import Limits, Output, Task
+from polycast.convert.tools import audio, ffmpeg
+from polycast.convert.tools.probe import probe
 from polycast.errors import Crashed, TooLarge, Unreadable
 from polycast.model.format import Format
 
@@ -18,11 +20,28 @@ HEAR = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_i
 
 
 def speak(task: Task) -> None:
-    """Read the text aloud into every WAV wanted: all of it, or its first paragraph."""
+    """Read the text aloud into every form of sound that is wanted: all of it, or its first paragraph."""
     text = _text(task.content)
     for output in task.outputs:
         alone = media.parameter(output.format, "part") == "annotation"
-        synthesize(first_paragraph(text) if alone else text, output.path, output.format, task.limits)
+        words = first_paragraph(text) if alone else text
+        if media.essence(output.format) == media.WAV:
+            synthesize(words, output.path, output.format, task.limits)
+        else:
+            _encoded(words, output, task.limits)
+
+
+def _encoded(words: str, output: Output, limits: Limits) -> None:
+    spoken = output.path.with_suffix(".wav")
+    synthesize(words, spoken, output.format, limits)
+    held = probe(spoken, media.WAV, limits)
+    track = ffmpeg.Track(audio.arguments(output.format, held), output.path)
+    ffmpeg.run(spoken, media.WAV, [track], limits, _ignore)
+    spoken.unlink()
+
+
+def _ignore(seconds: float) -> None:
+    """Speech is done before anyone could watch its progress."""
 
 
 def first_paragraph(text: str) -> str:

@@ -1,40 +1,73 @@
 """Video: mp4, avi, flv, 3gp and webm among each other, smaller and at other bit rates (ffmpeg)."""
 
+import math
 from typing import NamedTuple
 
 from polycast.convert import media
-from polycast.convert.task import Output, Task
-from polycast.convert.tools import ffmpeg
-from polycast.convert.tools.ffmpeg import Probe, Track
+from polycast.convert.tools.probe import Probe
 from polycast.errors import Unreadable
 from polycast.model.format import Format
 
 
 class Codecs(NamedTuple):
-    """How picture and sound are written in one kind of container."""
+    """How picture and sound are written in one kind of container, and what ffmpeg calls them when it reads them.
+
+    ``freely`` stands for the bit rate where none is asked.
+    """
 
     video: str
-    audio: str
-    audio_bitrate: int
+    video_held: str
     picture: tuple[str, ...]
-    picture_freely: tuple[str, ...]
-    """What stands for the bit rate where none is asked."""
+    freely: tuple[str, ...]
+    audio: str
+    audio_held: str
+    audio_bitrate: int
     sound: tuple[str, ...] = ()
+    container: tuple[str, ...] = ()
 
 
 H264 = Codecs(
-    "libx264",
-    "aac",
-    96_000,
-    ("-preset", "veryfast", "-profile:v", "main", "-movflags", "+faststart"),
-    ("-crf", "23"),
+    video="libx264",
+    video_held="h264",
+    picture=("-preset", "veryfast", "-profile:v", "main"),
+    freely=("-crf", "23"),
+    audio="aac",
+    audio_held="aac",
+    audio_bitrate=96_000,
+    container=("-movflags", "+faststart"),
 )
-MPEG4 = Codecs("mpeg4", "libmp3lame", 96_000, (), ("-q:v", "4"), ("-ar", "44100"))
-SORENSON = Codecs("flv", "libmp3lame", 96_000, (), ("-q:v", "4"), ("-ar", "44100"))
-PHONE = Codecs("mpeg4", "aac", 48_000, (), ("-q:v", "5"), ("-ac", "1"))
-OLD_PHONE = Codecs("h263", "libopencore_amrnb", 12_200, (), ("-q:v", "6"), ("-ar", "8000", "-ac", "1"))
+MPEG4 = Codecs(
+    video="mpeg4",
+    video_held="mpeg4",
+    picture=(),
+    freely=("-q:v", "4"),
+    audio="libmp3lame",
+    audio_held="mp3",
+    audio_bitrate=96_000,
+    sound=("-ar", "44100"),
+)
+SORENSON = MPEG4._replace(video="flv", video_held="flv1")
+PHONE = MPEG4._replace(
+    freely=("-q:v", "5"), audio="aac", audio_held="aac", audio_bitrate=48_000, sound=("-ac", "1")
+)
+OLD_PHONE = Codecs(
+    video="h263",
+    video_held="h263",
+    picture=(),
+    freely=("-q:v", "6"),
+    audio="libopencore_amrnb",
+    audio_held="amr_nb",
+    audio_bitrate=12_200,
+    sound=("-ar", "8000", "-ac", "1"),
+)
 VP9 = Codecs(
-    "libvpx-vp9", "libopus", 64_000, ("-deadline", "realtime", "-cpu-used", "8"), ("-crf", "33", "-b:v", "0")
+    video="libvpx-vp9",
+    video_held="vp9",
+    picture=("-deadline", "realtime", "-cpu-used", "8"),
+    freely=("-crf", "33", "-b:v", "0"),
+    audio="libopus",
+    audio_held="opus",
+    audio_bitrate=64_000,
 )
 
 CONTAINERS = {media.MP4: H264, media.AVI: MPEG4, media.FLV: SORENSON, media.THREEGP: PHONE, media.WEBM: VP9}
@@ -43,23 +76,34 @@ H263_SIZES = ((128, 96), (176, 144), (352, 288), (704, 576))
 LEAST_PICTURE_BITRATE = 20_000
 
 
-def convert(task: Task) -> None:
-    """Decode the video once, and write it in every form that is wanted."""
-    held = ffmpeg.probe(task.content, media.essence(task.source), task.limits)
+def arguments(format: Format, held: Probe) -> list[str]:
+    """How ffmpeg is asked for one form of video. What already is as wanted is copied, not written anew."""
     if held.video is None:
-        raise Unreadable("no picture in this video")
-    ffmpeg.convert(task, held, [Track(arguments(output, held), output.path) for output in task.outputs])
-
-
-def arguments(output: Output, held: Probe) -> list[str]:
-    """How ffmpeg is asked for one form."""
-    format = output.format
-    kind = media.essence(format)
+        raise Unreadable("no picture in it")
     codecs = codecs_of(format)
-    line = ["-map", "0:v:0", "-map", "0:a:0?", "-c:v", codecs.video, *codecs.picture, "-pix_fmt", "yuv420p"]
-    line += ["-vf", ",".join(_filters(format, codecs)), *_bitrate(format, codecs, held)]
-    line += ["-c:a", codecs.audio, "-b:a", str(codecs.audio_bitrate), *codecs.sound]
-    return [*line, "-sn", "-dn", "-f", MUXERS[kind]]
+    line = ["-map", "0:v:0", "-map", "0:a:0?", "-sn", "-dn"]
+    line += ["-c:v", "copy"] if _is_as_wanted(format, codecs, held) else _picture(format, codecs, held)
+    line += ["-c:a", "copy"] if held.audio == codecs.audio_held else _sound(codecs)
+    return [*line, *codecs.container, "-f", MUXERS[media.essence(format)]]
+
+
+def _is_as_wanted(format: Format, codecs: Codecs, held: Probe) -> bool:
+    return (
+        held.video == codecs.video_held
+        and held.width <= (format.width or held.width)
+        and held.height <= (format.height or held.height)
+        and held.framerate <= (format.framerate or held.framerate)
+        and (format.bitrate is None or (held.bitrate or math.inf) <= format.bitrate)
+    )
+
+
+def _picture(format: Format, codecs: Codecs, held: Probe) -> list[str]:
+    line = ["-c:v", codecs.video, *codecs.picture, "-pix_fmt", "yuv420p"]
+    return [*line, "-vf", ",".join(_filters(format, codecs)), *_bitrate(format, codecs, held)]
+
+
+def _sound(codecs: Codecs) -> list[str]:
+    return ["-c:a", codecs.audio, "-b:a", str(codecs.audio_bitrate), *codecs.sound]
 
 
 def codecs_of(format: Format) -> Codecs:
@@ -88,7 +132,7 @@ def _h263_size(format: Format) -> tuple[int, int]:
 
 def _bitrate(format: Format, codecs: Codecs, held: Probe) -> tuple[str, ...]:
     if format.bitrate is None:
-        return codecs.picture_freely
+        return codecs.freely
     sound = codecs.audio_bitrate if held.audio else 0
     picture = max(LEAST_PICTURE_BITRATE, round(format.bitrate) - sound)
     return ("-b:v", str(picture), "-maxrate", str(2 * picture), "-bufsize", str(2 * picture))
