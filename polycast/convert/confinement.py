@@ -5,6 +5,7 @@ processes hold everywhere.
 """
 
 import ctypes
+import math
 import os
 import resource
 import sys
@@ -75,7 +76,7 @@ def die_with_parent() -> None:
 
 def confine(limits: Limits, folder: Path, readable: Sequence[Path], isolation: Isolation) -> None:
     """Give up, for good, all that a tool does not need."""
-    _lower(resource.RLIMIT_CPU, max(1, round(limits.cpu)))
+    _lower(resource.RLIMIT_CPU, math.ceil(limits.cpu))
     _lower(resource.RLIMIT_DATA, limits.memory)
     _lower(resource.RLIMIT_AS, 4 * limits.memory)
     _lower(resource.RLIMIT_FSIZE, limits.output)

@@ -19,6 +19,8 @@ from polycast.errors import Cancelled, ConversionError, Refused, Timeout, TooLar
 STDIN, REPORTS = 0, 3
 LOOK_EVERY = 0.05
 """Seconds between two looks at what a run has written and started."""
+NEARLY = 0.9
+"""The system counts processor time in ticks, and may end a run a little early."""
 OF_THE_SYSTEM = {
     errno.EFBIG: "TooLarge",
     errno.ENOSPC: "TooLarge",
@@ -109,7 +111,7 @@ class Warden:
             return Answer(type(reason).__name__, str(reason), seconds, memory)
         if self.said is not None:
             return Answer(self.said.error, self.said.why, seconds, memory)
-        if seconds >= self.limits.cpu:
+        if seconds >= NEARLY * self.limits.cpu:
             return Answer("Timeout", f"more than {self.limits.cpu:g} s of processor time", seconds, memory)
         return Answer("Crashed", f"the tool {ending(status)}", seconds, memory)
 

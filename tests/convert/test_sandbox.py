@@ -18,7 +18,7 @@ from polycast.convert.task import Limits
 from polycast.errors import BadInput, Cancelled, ConversionError, Crashed, Refused, Timeout, TooLarge
 from polycast.model.format import Format
 
-LIMITS = Limits(wall=1.0, cpu=1.0, memory=256 << 20, output=8 << 20, files=64, processes=32)
+LIMITS = Limits(wall=1.2, cpu=1.0, memory=256 << 20, output=8 << 20, files=64, processes=32)
 ANY = Format(name="any", size=None)
 
 
