@@ -1,5 +1,6 @@
 """What is published: an event (CloudEvents 1.0), and the content that it announces."""
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -52,6 +53,13 @@ class Event(msgspec.Struct, frozen=True):
     @property
     def type(self) -> str:
         return str(self.attributes["type"])
+
+    @property
+    def key(self) -> str:
+        """A name that no other event has, fit for a file: a readable part of the id, and a digest."""
+        readable = re.sub(r"[^A-Za-z0-9_-]+", "-", self.id)[:40].strip("-")
+        digest = hashlib.sha256(f"{self.source}\n{self.id}".encode()).hexdigest()[:16]
+        return f"{readable}-{digest}" if readable else digest
 
 
 class Content(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
