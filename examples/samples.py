@@ -26,11 +26,11 @@ def annotated_map(path: Path) -> Path:
         b"<< /Type /Catalog /Pages 2 0 R /Lang (en) >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         _page(),
-        _stream(_drawing().encode()),
+        pdf_stream(_drawing().encode()),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         *(_note(title, words, spot).encode() for title, words, spot in ANNOTATIONS),
     ]
-    path.write_bytes(_file(objects))
+    path.write_bytes(pdf_file(objects))
     return path
 
 
@@ -42,8 +42,9 @@ def _page() -> bytes:
     ).encode()
 
 
-def _stream(data: bytes) -> bytes:
-    return b"<< /Length %d >>\nstream\n%s\nendstream" % (len(data), data)
+def pdf_stream(data: bytes, more: bytes = b"") -> bytes:
+    """An object of a PDF that holds data."""
+    return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(data), more, data)
 
 
 def _note(title: str, words: str, spot: tuple[int, int]) -> str:
@@ -98,7 +99,8 @@ def _labels() -> str:
     return "\n".join(lines)
 
 
-def _file(objects: list[bytes]) -> bytes:
+def pdf_file(objects: list[bytes]) -> bytes:
+    """A PDF of numbered objects; the first is its catalogue."""
     written = b"%PDF-1.7\n"
     places = []
     for number, body in enumerate(objects, start=1):

@@ -1,5 +1,6 @@
 """The ffmpeg program: one run that reads one file and makes many outputs, without network, scripts or shell."""
 
+import re
 import signal
 import subprocess
 from collections import deque
@@ -38,7 +39,7 @@ class Track(NamedTuple):
 
 def run(content: Path, kind: str, tracks: Sequence[Track], limits: Limits, told: Callable[[float], None]) -> None:
     """Decode once, write every track, and tell now and then how many seconds of media are done."""
-    command = [*opening(content, kind, limits), "-y", "-progress", "pipe:1"]
+    command = [*opening(content, kind, limits), "-y", "-loglevel", "error", "-progress", "pipe:1"]
     for track in tracks:
         command += [*track.arguments, *SAME_BYTES_FROM_SAME_CONTENT, "-threads", str(limits.threads)]
         command += ["-t", str(limits.duration), f"file:{track.path}"]
@@ -71,7 +72,7 @@ def failure(code: int, said: str) -> ConversionError:
         return TooLarge("more memory than allowed")
     if code < 0:
         return Crashed(f"ffmpeg was ended by {signal.Signals(-code).name}")
-    return Unreadable(f"ffmpeg cannot read it: {_last_line(said)}")
+    return Unreadable(f"ffmpeg cannot read it: {_reason(said)}")
 
 
 def _listen(lines: Iterator[bytes], told: Callable[[float], None]) -> str:
@@ -87,6 +88,8 @@ def _listen(lines: Iterator[bytes], told: Callable[[float], None]) -> str:
     return "\n".join(said)
 
 
-def _last_line(said: str) -> str:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
-    return lines[-1][:200] if lines else "it does not say why"
+def _reason(said: str) -> str:
+    """The first complaint of a part of ffmpeg, which stands in brackets before it; else its last word."""
+    complaints = re.findall(r"^\[[^]]*\] (.+)$", said, re.M)
+    lines = complaints[:1] or said.split("\n")[-1:]
+    return lines[0].strip()[:200] or "it does not say why"

@@ -74,6 +74,8 @@ CONTAINERS = {media.MP4: H264, media.AVI: MPEG4, media.FLV: SORENSON, media.THRE
 MUXERS = {media.MP4: "mp4", media.AVI: "avi", media.FLV: "flv", media.THREEGP: "3gp", media.WEBM: "webm"}
 H263_SIZES = ((128, 96), (176, 144), (352, 288), (704, 576))
 LEAST_PICTURE_BITRATE = 20_000
+SLOWEST = 0.01
+"""Frames per second below which no buffer is made larger."""
 
 
 def arguments(format: Format, held: Probe) -> list[str]:
@@ -135,4 +137,5 @@ def _bitrate(format: Format, codecs: Codecs, held: Probe) -> tuple[str, ...]:
         return codecs.freely
     sound = codecs.audio_bitrate if held.audio else 0
     picture = max(LEAST_PICTURE_BITRATE, round(format.bitrate) - sound)
-    return ("-b:v", str(picture), "-maxrate", str(2 * picture), "-bufsize", str(2 * picture))
+    buffer = round(2 * picture * max(1.0, 1.0 / max(held.framerate, SLOWEST)))
+    return ("-b:v", str(picture), "-maxrate", str(2 * picture), "-bufsize", str(buffer))
