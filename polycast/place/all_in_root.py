@@ -4,17 +4,20 @@ import numpy as np
 
 from polycast.kernel import kernel
 from polycast.model.plan import Plan
-from polycast.model.problem import Flags, Floats, Indices, Problem
-from polycast.place.arrays import Arrays, arrays_of
+from polycast.model.problem import Floats, Indices, Problem
+from polycast.place.arrays import Arrays, Parts, arrays_of, blank_parts, plan_of_parts
+from polycast.place.bounds import lower_bound
 from polycast.place.feasible import check_feasible
-from polycast.place.making import EFFORT, make
 from polycast.place.paths import shortest_distances
+from polycast.place.region import convert_everywhere
 from polycast.place.search import Search
+from polycast.place.steiner import EFFORT
 
 
 def place_all_in_root(search: Search) -> None:
     """Offer the plan in which the root makes everything that is wanted anywhere."""
     search.offer(all_in_root(search.problem))
+    search.raise_bound(lower_bound(search.problem))
 
 
 def all_in_root(problem: Problem) -> Plan:
@@ -23,12 +26,10 @@ def all_in_root(problem: Problem) -> Plan:
     A format that cannot be sent is made where it is wanted, from the format for which the same holds.
     """
     check_feasible(problem)
-    receives = np.zeros((problem.brokers, problem.formats), np.bool_)
-    made_from = np.full((problem.brokers, problem.formats), -1, np.int32)
-    delivered = np.zeros(problem.wants, np.int32)
-    _request(arrays_of(problem), shortest_distances(problem.conversion), receives, delivered)
-    _fill(arrays_of(_decided(problem, delivered)), receives, made_from, delivered)
-    return Plan(problem, receives, made_from, delivered)
+    parts = blank_parts(problem)
+    _request(arrays_of(problem), shortest_distances(problem.conversion), parts)
+    convert_everywhere(arrays_of(_decided(problem, parts.delivered)), parts, EFFORT)
+    return plan_of_parts(problem, parts)
 
 
 def _decided(problem: Problem, delivered: Indices) -> Problem:
@@ -40,17 +41,19 @@ def _decided(problem: Problem, delivered: Indices) -> Problem:
 
 
 @kernel
-def _request(problem: Arrays, distance: Floats, receives: Flags, delivered: Indices) -> None:
+def _request(problem: Arrays, distance: Floats, parts: Parts) -> None:
     """Decide what satisfies each want, and send what that takes over all links that lead there."""
     path_cost = np.zeros(len(problem.parent))
     for broker in problem.order[1:]:
         path_cost[broker] = path_cost[problem.parent[broker]] + problem.link_cost[broker]
-    for broker in problem.order[::-1]:
+    for broker in problem.order[:0:-1]:
         for want in range(problem.want_start[broker], problem.want_start[broker + 1]):
-            delivered[want], sent = _cheapest_choice(problem, broker, want, path_cost[broker], distance)
-            receives[broker, sent] = True
-        if broker != problem.root:
-            receives[problem.parent[broker]] |= receives[broker]
+            parts.delivered[want], sent = _cheapest_choice(problem, broker, want, path_cost[broker], distance)
+            parts.receives[broker, sent] = True
+        if problem.parent[broker] != problem.root:
+            parts.receives[problem.parent[broker]] |= parts.receives[broker]
+    for want in range(problem.want_start[problem.root], problem.want_start[problem.root + 1]):
+        parts.delivered[want], _ = _cheapest_choice(problem, problem.root, want, 0.0, distance)
 
 
 @kernel
@@ -63,7 +66,8 @@ def _cheapest_choice(
         format = problem.choice_format[choice]
         for sent in range(len(problem.size)):
             at_home = broker == problem.root or problem.sendable[format]
-            if sent != format if at_home else not problem.sendable[sent]:
+            suits = sent == format if at_home else problem.sendable[sent]
+            if not suits:
                 continue
             cost = problem.choice_penalty[choice]
             cost += problem.beta * problem.compute_cost[problem.root] * distance[problem.published, sent]
@@ -74,16 +78,3 @@ def _cheapest_choice(
             if cost < best:
                 best, best_choice, best_sent = cost, int(format), sent
     return best_choice, best_sent
-
-
-@kernel
-def _fill(problem: Arrays, receives: Flags, made_from: Indices, delivered: Indices) -> None:
-    """Run everything at the root, and elsewhere what cannot be sent."""
-    published = np.zeros(len(problem.size), np.bool_)
-    published[problem.published] = True
-    make(problem, problem.root, published, receives[problem.root], EFFORT, made_from, delivered)
-    receives[problem.root] = published
-    nothing = np.zeros(len(problem.size), np.bool_)
-    for broker in problem.order[1:]:
-        if problem.want_start[broker] < problem.want_start[broker + 1]:
-            make(problem, broker, receives[broker], nothing, EFFORT, made_from, delivered)

@@ -5,29 +5,29 @@ import numpy as np
 from polycast.errors import NoSolution
 from polycast.kernel import kernel
 from polycast.model.plan import Plan
-from polycast.model.problem import Flags, Indices, Ints, Problem
-from polycast.place.arrays import Arrays, arrays_of
+from polycast.model.problem import Flags, Ints, Problem
+from polycast.place.arrays import Arrays, Parts, arrays_of, blank_parts, plan_of_parts
+from polycast.place.bounds import lower_bound
 from polycast.place.feasible import available, check_feasible, derivable, unmet
-from polycast.place.making import EFFORT, make
+from polycast.place.region import convert_everywhere, handed_on
 from polycast.place.search import Search
+from polycast.place.steiner import EFFORT
 
 
 def place_single_format(search: Search) -> None:
     """Offer the plan that sends over each link one format, from which all below it can be made."""
     search.offer(single_format(search.problem))
+    search.raise_bound(lower_bound(search.problem))
 
 
 def single_format(problem: Problem) -> Plan:
     check_feasible(problem)
-    receives = np.zeros((problem.brokers, problem.formats), np.bool_)
-    made_from = np.full((problem.brokers, problem.formats), -1, np.int32)
-    delivered = np.zeros(problem.wants, np.int32)
-    arrays = arrays_of(problem)
-    stuck = _choose(arrays, _by_size(problem), _leads_to(problem), receives)
+    arrays, parts = arrays_of(problem), blank_parts(problem)
+    stuck = _choose(arrays, _by_size(problem), _leads_to(problem), parts)
     if stuck >= 0:
         _give_up(problem, stuck)
-    _fill(arrays, receives, made_from, delivered)
-    return Plan(problem, receives, made_from, delivered)
+    convert_everywhere(arrays, parts, EFFORT)
+    return plan_of_parts(problem, parts)
 
 
 def _by_size(problem: Problem) -> Ints:
@@ -55,30 +55,23 @@ def _give_up(problem: Problem, broker: int) -> None:
 
 
 @kernel
-def _choose(problem: Arrays, candidates: Ints, leads_to: Flags, receives: Flags) -> int:
+def _choose(problem: Arrays, candidates: Ints, leads_to: Flags, parts: Parts) -> int:
     """Choose the format of every link, from the leaves up; the broker below one that has none, or -1."""
-    for broker in problem.order[::-1]:
-        needed = _sent_on(problem, broker, receives)
-        if broker == problem.root:
-            receives[broker, problem.published] = True
-        elif needed.any() or problem.want_start[broker] < problem.want_start[broker + 1]:
-            chosen = -1
-            for candidate in candidates:
-                if chosen < 0 and _serves(problem, broker, needed, leads_to[candidate]):
-                    chosen = candidate
+    for broker in problem.order[:0:-1]:
+        if problem.wanting[broker]:
+            chosen = _smallest(problem, broker, handed_on(problem, parts, broker), candidates, leads_to)
             if chosen < 0:
                 return int(broker)
-            receives[broker, chosen] = True
+            parts.receives[broker, chosen] = True
     return -1
 
 
 @kernel
-def _sent_on(problem: Arrays, broker: int, receives: Flags) -> Flags:
-    """The formats that leave a broker for its children."""
-    sent = np.zeros(len(problem.size), np.bool_)
-    for child in problem.children[problem.child_start[broker] : problem.child_start[broker + 1]]:
-        sent |= receives[child]
-    return sent
+def _smallest(problem: Arrays, broker: int, needed: Flags, candidates: Ints, leads_to: Flags) -> int:
+    for candidate in candidates:
+        if _serves(problem, broker, needed, leads_to[candidate]):
+            return int(candidate)
+    return -1
 
 
 @kernel
@@ -93,18 +86,3 @@ def _serves(problem: Arrays, broker: int, needed: Flags, reach: Flags) -> bool:
         if not served:
             return False
     return True
-
-
-@kernel
-def _fill(problem: Arrays, receives: Flags, made_from: Indices, delivered: Indices) -> None:
-    for broker in problem.order:
-        if receives[broker].any():
-            make(
-                problem,
-                broker,
-                receives[broker],
-                _sent_on(problem, broker, receives),
-                EFFORT,
-                made_from,
-                delivered,
-            )

@@ -11,6 +11,7 @@ from polycast.model.problem import Problem
 from polycast.place.all_in_leaves import place_all_in_leaves
 from polycast.place.all_in_root import place_all_in_root
 from polycast.place.exact import exact
+from polycast.place.refine import place_refine
 from polycast.place.search import Options, Search
 from polycast.place.single_format import place_single_format
 
@@ -21,6 +22,7 @@ METHODS: dict[str, Method] = {
     "all-in-root": place_all_in_root,
     "all-in-leaves": place_all_in_leaves,
     "single-format": place_single_format,
+    "refine": place_refine,
 }
 
 PROVED = 1e-9

@@ -8,6 +8,9 @@ from polycast.place.digraph import Digraph
 from polycast.place.steiner_exact import exact_price, steiner_exact
 from polycast.place.steiner_greedy import steiner_greedy
 
+# Elementary steps that a minimum tree may take where quality matters more than time: some 5 ms.
+EFFORT = 3e6
+
 
 @kernel
 def steiner(graph: Digraph, root: int, terminals: Indices, effort: float) -> Indices:
