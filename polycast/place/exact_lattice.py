@@ -135,3 +135,40 @@ def _least_within(table: Table) -> None:
 def _take_less(table: Table, other: Table) -> None:
     for i in range(len(table)):
         table[i] = min(table[i], other[i])
+
+
+@minimum_kernel
+def sum_of_supersets(table: Table) -> None:
+    """Let every set's value become the sum over its supersets; blocks that fit the nearest cache first."""
+    size = len(table)
+    block = min(size, 1 << BLOCK_BITS)
+    for start in range(0, size, block):
+        _sum_within(table[start : start + block])
+    half = block
+    while half < size:
+        for start in range(0, size, 2 * half):
+            _add(table[start : start + half], table[start + half : start + 2 * half])
+        half *= 2
+
+
+@minimum_kernel
+def _sum_within(table: Table) -> None:
+    for i in range(0, len(table), 8):
+        t0, t1, t2, t3 = table[i], table[i + 1], table[i + 2], table[i + 3]
+        t4, t5, t6, t7 = table[i + 4], table[i + 5], table[i + 6], table[i + 7]
+        t0, t2, t4, t6 = t0 + t1, t2 + t3, t4 + t5, t6 + t7
+        t0, t1, t4, t5 = t0 + t2, t1 + t3, t4 + t6, t5 + t7
+        t0, t1, t2, t3 = t0 + t4, t1 + t5, t2 + t6, t3 + t7
+        table[i], table[i + 1], table[i + 2], table[i + 3] = t0, t1, t2, t3
+        table[i + 4], table[i + 5], table[i + 6] = t4, t5, t6
+    half = 8
+    while half < len(table):
+        for start in range(0, len(table), 2 * half):
+            _add(table[start : start + half], table[start + half : start + 2 * half])
+        half *= 2
+
+
+@minimum_kernel
+def _add(table: Table, other: Table) -> None:
+    for i in range(len(table)):
+        table[i] += other[i]

@@ -10,6 +10,7 @@ from polycast.model.plan import Plan
 from polycast.model.problem import Problem
 from polycast.place.all_in_leaves import place_all_in_leaves
 from polycast.place.all_in_root import place_all_in_root
+from polycast.place.auto import auto
 from polycast.place.exact import exact
 from polycast.place.refine import place_refine
 from polycast.place.search import Options, Search
@@ -18,6 +19,7 @@ from polycast.place.single_format import place_single_format
 Method = Callable[[Search], None]
 
 METHODS: dict[str, Method] = {
+    "auto": auto,
     "exact": exact,
     "all-in-root": place_all_in_root,
     "all-in-leaves": place_all_in_leaves,

@@ -107,3 +107,11 @@ def test_free_conversions_do_not_make_missing_operators_possible() -> None:
     problem = path(3, beta=0.0, size=[9.0, np.inf, 4.0])
     solution = solve(problem, "exact")
     check_placement(problem, solution, integer_program(problem))
+
+
+def test_nothing_is_made_for_nothing_even_where_conversions_are_free() -> None:
+    plan = solve(path(3, beta=0.0), "exact").plan
+    used = plan.receives[1:].any(axis=0)
+    used[plan.delivered] = True
+    used[plan.made_from[plan.made_from >= 0]] = True
+    assert used[np.nonzero(plan.made_from >= 0)[1]].all()
