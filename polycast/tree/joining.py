@@ -1,0 +1,102 @@
+"""The best place for a seat in a tree, found in one walk; and what it changes when a seat joins or leaves.
+
+What joining would change is computed for all places in one walk from the root: on the way down to a place only
+one child of each broker grows, so that the change up to a place is the change up to the place above it and one
+step more. The walk takes `O(seats · objects)`, whatever the height of the tree.
+"""
+
+import numpy as np
+
+from polycast.kernel import kernel
+from polycast.tree.neighbours import better
+from polycast.tree.seats import NOBODY, Positions, Seats, add_up, change_of, link, refresh, try_seat, unlink
+from polycast.tree.servers import Floats
+
+
+@kernel
+def best_place(f: Seats, placed: Positions, v: int, reach: Floats, hasty: bool) -> int:
+    """The seat of ``placed`` (parents before children) below which `v` costs least.
+
+    ``hasty`` leaves out leaves that could only be better if a broker became faster by having more to do, which
+    the model allows for, but hardly.
+    """
+    none, grown, above = f.nothing, f.nothing + 1, f.nothing + 2
+    weight, arriving = f.seat[v].subtree_weight, f.arriving[f.seat[v].server].copy()
+    best, least_overload, least_loss = NOBODY, np.inf, np.inf
+    for b in placed:
+        a = f.seat[b].parent
+        link_loss = weight * arriving[f.seat[b].server]
+        if hasty and least_overload <= 0 and f.seat[b].children == 0 and a != NOBODY:
+            server = f.server[f.seat[b].server]
+            own = weight * (reach[a, 2] + f.seat[b].hop + server.filter_time + server.transmit_time)
+            if reach[a, 1] + own + link_loss >= least_loss:
+                continue
+        try_seat(f, b, grown, none, v)
+        overload, loss = change_of(f, b, grown)
+        loss += link_loss
+        reach[b, 0], reach[b, 1], reach[b, 2] = 0.0, 0.0, _processing_delay(f, b) if hasty else 0.0
+        if a != NOBODY:
+            try_seat(f, a, above, b, grown)
+            over, more = change_of(f, a, above)
+            base = reach[a, 1] + weight * f.seat[b].hop
+            overload, loss = overload + reach[a, 0] + over, loss + base + more
+            if f.overhead:  # for places further below, b has no child more
+                f.seat[grown].children = f.seat[b].children
+                try_seat(f, a, above, b, grown)
+                over, more = change_of(f, a, above)
+            reach[b, 0], reach[b, 1] = reach[a, 0] + over, base + more
+        if better(overload, loss, least_overload, least_loss):
+            best, least_overload, least_loss = b, overload, loss
+    return best
+
+
+@kernel
+def _processing_delay(f: Seats, k: int) -> float:
+    """The mean delay in `k` of what is below it."""
+    here, server = f.seat[k], f.server[f.seat[k].server]
+    below = here.subtree_weight - here.weight
+    return float(server.waiting / server.below + here.near / below) if below > 0 and server.below > 0 else 0.0
+
+
+@kernel
+def join(f: Seats, v: int, place: int) -> tuple[float, float]:
+    """Hang a loose seat below another; return what that adds to the overload and the loss."""
+    overload, loss = _path_cost(f, place)
+    link(f, v, place)
+    _renew_path(f, place)
+    after_overload, after_loss = _path_cost(f, place)
+    return after_overload - overload, after_loss - loss + f.seat[v].hop * f.seat[v].subtree_weight
+
+
+@kernel
+def leave(f: Seats, v: int) -> tuple[float, float]:
+    """Take a seat, with all below it, out of its tree; return what that adds to the overload and the loss."""
+    place = f.seat[v].parent
+    overload, loss = _path_cost(f, place)
+    unlink(f, v)
+    f.seat[v].parent = NOBODY
+    _renew_path(f, place)
+    after_overload, after_loss = _path_cost(f, place)
+    return after_overload - overload, after_loss - loss - f.seat[v].hop * f.seat[v].subtree_weight
+
+
+@kernel
+def _renew_path(f: Seats, v: int) -> None:
+    while v != NOBODY:
+        refresh(f, v)
+        add_up(f, f.seat[v].server)
+        v = f.seat[v].parent
+
+
+@kernel
+def _path_cost(f: Seats, v: int) -> tuple[float, float]:
+    """The terms of all seats from here to the root, and of their servers and links."""
+    overload, loss = 0.0, 0.0
+    while v != NOBODY:
+        here, server = f.seat[v], f.server[f.seat[v].server]
+        overload += server.overload
+        loss += here.near + server.waiting
+        if here.parent != NOBODY:
+            loss += here.hop * here.subtree_weight
+        v = here.parent
+    return overload, loss
