@@ -18,6 +18,7 @@ from polycast.place.all_in_root import all_in_root
 from polycast.place.arrays import Arrays, Parts, arrays_of, parts_of, plan_of_parts
 from polycast.place.bounds import lower_bound
 from polycast.place.ledger import Ledger, ledger_of, local_cost, recount
+from polycast.place.reduced import reduced
 from polycast.place.region import adopt, region_of
 from polycast.place.search import Search
 from polycast.place.single_format import single_format
@@ -41,14 +42,26 @@ SLICE = 0.03
 
 def place_refine(search: Search) -> None:
     """Offer a plan that refinement has made from a simple one, and the paper's lower bound."""
-    start = start_plan(search.problem, search.options.start)
-    search.offer(start)
+    start = _offer_start(search)
     search.raise_bound(lower_bound(search.problem))
     parts = parts_of(start)
     try:
         _run(search, parts, ledger_of(start, search.options.depth))
     finally:
         search.offer(plan_of_parts(search.problem, parts))
+
+
+def _offer_start(search: Search) -> Plan:
+    """Offer the plan to start from; before one that takes longer, the best of the simple plans."""
+    problem, start = search.problem, search.options.start
+    if start != "reduced":
+        plan = start_plan(problem, start)
+    else:
+        plan = start_plan(problem, "best")
+        search.offer(plan)
+        plan = reduced(problem, search.deadline) or plan
+    search.offer(plan)
+    return plan
 
 
 def start_plan(problem: Problem, start: str) -> Plan:

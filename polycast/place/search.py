@@ -25,7 +25,8 @@ class Options:
     depth
         Levels of the region that a round improves, 1 to 3; 1 is a broker and its children, as in the papers.
     start
-        The plan that refinement begins with.
+        The plan that refinement begins with: the ``best`` of the simple ones, one of them, or the one that is
+        exact on a ``reduced`` graph.
     history
         Whether to keep the cost after each round.
     """

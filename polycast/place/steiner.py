@@ -20,7 +20,7 @@ def steiner(graph: Digraph, root: int, terminals: Indices, effort: float) -> Ind
     """
     if exact_price(graph, terminals) <= effort:
         return entries(graph, root, terminals, steiner_exact(graph, root, terminals))
-    return entries(graph, root, terminals, steiner_greedy(graph, root, terminals, 2))
+    return entries(graph, root, terminals, steiner_greedy(graph, root, terminals, 2, np.zeros(1, np.bool_)))
 
 
 @kernel

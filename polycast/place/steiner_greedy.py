@@ -3,6 +3,8 @@
 Level 1 joins one terminal after the other, the nearest first: at most `k` times the optimum, for `k` terminals.
 Level 2 joins a *bunch* at a time, a centre and terminals beyond it at the least cost per terminal: at most
 `2·sqrt(k)` times the optimum. Both let each way begin anywhere in the tree that stands, which only helps.
+
+Somebody else may set ``stop``, an array of one, to end a search that takes too long; its edges are then no tree.
 """
 
 from heapq import heapify, heappop, heappush
@@ -19,20 +21,20 @@ MOST_WAYS = 20_000_000
 
 
 @kernel
-def steiner_greedy(graph: Digraph, root: int, terminals: Indices, level: int) -> Indices:
+def steiner_greedy(graph: Digraph, root: int, terminals: Indices, level: int, stop: Flags) -> Indices:
     """The edges of a tree from the root to all terminals, which must be in its reach.
 
     Level 2 falls back to level 1 if there are more than ``MOST_WAYS`` pairs of a vertex and a terminal.
     """
     if level > 1:
-        start, ends, lengths = _ways_on(graph, terminals)
+        start, ends, lengths = _ways_on(graph, terminals, stop)
         if len(start):
-            return _by_bunches(graph, root, start, ends, lengths)
-    return _by_nearest(graph, root, terminals)
+            return _by_bunches(graph, root, start, ends, lengths, stop)
+    return _by_nearest(graph, root, terminals, stop)
 
 
 @kernel
-def _by_nearest(graph: Digraph, root: int, terminals: Indices) -> Indices:
+def _by_nearest(graph: Digraph, root: int, terminals: Indices, stop: Flags) -> Indices:
     """One search, which starts again from the way to each terminal as soon as it has found it."""
     vertices = len(graph.leaving_start) - 1
     missing = np.zeros(vertices, np.bool_)
@@ -42,7 +44,7 @@ def _by_nearest(graph: Digraph, root: int, terminals: Indices) -> Indices:
     edges = [np.int32(0) for _ in range(0)]
     distance[root] = 0.0
     frontier = [(0.0, np.int64(root))]
-    while len(frontier):
+    while len(frontier) and not stop[0]:
         near, vertex = heappop(frontier)
         if near > distance[vertex]:
             continue
@@ -77,7 +79,7 @@ def _approach(graph: Digraph, goal: int, distance: Floats, via: Indices, edges: 
 
 
 @kernel
-def _by_bunches(graph: Digraph, root: int, start: Ints, ends: Indices, lengths: Floats) -> Indices:
+def _by_bunches(graph: Digraph, root: int, start: Ints, ends: Indices, lengths: Floats, stop: Flags) -> Indices:
     """Take the bunch of least density, until all terminals are served.
 
     The queue holds a density that was true for each centre. Serving terminals can only raise it, which is seen
@@ -98,7 +100,7 @@ def _by_bunches(graph: Digraph, root: int, start: Ints, ends: Indices, lengths: 
         if start[centre] < start[centre + 1] and distance[centre] < np.inf
     ]
     heapify(queue)
-    while len(queue):
+    while len(queue) and not stop[0]:
         density, centre = heappop(queue)
         now = _density(int(centre), start, ends, lengths, missing, distance)
         if now > density and now < np.inf:
@@ -113,7 +115,7 @@ def _by_bunches(graph: Digraph, root: int, start: Ints, ends: Indices, lengths: 
 
 
 @kernel
-def _ways_on(graph: Digraph, terminals: Indices) -> tuple[Ints, Indices, Floats]:
+def _ways_on(graph: Digraph, terminals: Indices, stop: Flags) -> tuple[Ints, Indices, Floats]:
     """For every vertex the terminals that it leads to, nearest first, and how far; all empty if too many."""
     vertices = len(graph.leaving_start) - 1
     found = [(np.int32(0), np.int32(0), 0.0) for _ in range(0)]
@@ -127,7 +129,7 @@ def _ways_on(graph: Digraph, terminals: Indices) -> tuple[Ints, Indices, Floats]
                 found.append((vertex, terminal, distance[vertex]))
                 distance[vertex] = np.inf
         distance[terminal] = np.inf
-        if len(found) > MOST_WAYS:
+        if len(found) > MOST_WAYS or stop[0]:
             return np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0)
     start = np.zeros(vertices + 1, np.int64)
     for vertex, _, _ in found:

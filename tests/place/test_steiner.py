@@ -11,6 +11,8 @@ from polycast.place.steiner import entries, steiner
 from polycast.place.steiner_greedy import steiner_greedy
 from tests.oracles.steiner import steiner_cost
 
+NEVER = np.zeros(1, np.bool_)
+
 Case = tuple[Digraph, int, Indices]
 
 
@@ -68,7 +70,7 @@ def test_both_exact_ways_find_the_minimum(way) -> None:
 @pytest.mark.parametrize(("level", "factor"), [(1, lambda k: k), (2, lambda k: 2 * k**0.5)])
 def test_greed_keeps_its_guarantee(level: int, factor) -> None:
     for case, optimum in cases(1500, 8, 6):
-        cost = cost_of_tree(case, entries(*case, steiner_greedy(*case, level)))
+        cost = cost_of_tree(case, entries(*case, steiner_greedy(*case, level, NEVER)))
         assert optimum - 1e-9 <= cost <= factor(max(1, len(case[2]))) * optimum + 1e-9
 
 
@@ -89,7 +91,7 @@ def test_dual_ascent_leaves_edges_that_connect_all_terminals() -> None:
         free = price <= 0
         inside = digraph_of(30, graph.tail[free], graph.head[free], graph.weight[free])
         case = inside, root, terminals
-        cost_of_tree(case, entries(*case, steiner_greedy(*case, 1)))
+        cost_of_tree(case, entries(*case, steiner_greedy(*case, 1, NEVER)))
 
 
 def test_what_is_too_much_for_the_exact_ways_is_left_to_greed() -> None:
