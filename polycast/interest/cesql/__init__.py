@@ -8,7 +8,8 @@ from polycast.interest.cesql.closures import Compute, TooDeep, compiled
 from polycast.interest.cesql.functions import find, table
 from polycast.interest.cesql.machine import Machine
 from polycast.interest.cesql.parser import Expression, ParseError, parse
-from polycast.interest.cesql.values import PLAIN, SUPERSET, Failure, Value
+from polycast.interest.cesql.values import PLAIN, SUPERSET, Failure
+from polycast.model.scalar import Value
 
 __all__ = ["Expression", "Failure", "ParseError", "Program", "Result", "Value", "evaluate", "parse", "program"]
 

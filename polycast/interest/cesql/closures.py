@@ -7,7 +7,8 @@ from polycast.interest.cesql.functions import caller, find, table
 from polycast.interest.cesql.like import matcher
 from polycast.interest.cesql.operators import binaries, unaries
 from polycast.interest.cesql.parser import Expression, Step
-from polycast.interest.cesql.values import SUPERSET, Dialect, Failure, Value, lookup, to_boolean, to_string
+from polycast.interest.cesql.values import SUPERSET, Dialect, Failure, to_boolean
+from polycast.model.scalar import Value, lookup, to_string
 
 Attributes = Mapping[str, Any]
 Compute = Callable[[Attributes], Value]

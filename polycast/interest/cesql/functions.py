@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from polycast.interest.cesql.values import LONGEST_STRING, Dialect, Failure, Value, to_boolean, to_string
+from polycast.interest.cesql.values import LONGEST_STRING, Dialect, Failure, to_boolean
+from polycast.model.scalar import Value, to_string
 
 # Unicode's White_Space, which TRIM removes.
 _BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))

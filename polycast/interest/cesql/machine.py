@@ -9,7 +9,8 @@ from polycast.interest.cesql.functions import caller, find, table
 from polycast.interest.cesql.like import matcher
 from polycast.interest.cesql.operators import binaries, unaries
 from polycast.interest.cesql.parser import Expression, Step
-from polycast.interest.cesql.values import Dialect, Failure, Value, lookup, to_boolean, to_string
+from polycast.interest.cesql.values import Dialect, Failure, to_boolean
+from polycast.model.scalar import Value, lookup, to_string
 
 
 class Machine:

@@ -5,7 +5,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from polycast.interest.cesql.values import Dialect, Failure, Value, to_boolean, to_string
+from polycast.interest.cesql.values import Dialect, Failure, to_boolean
+from polycast.model.scalar import Value, to_string
 
 Binary = Callable[[Value, Value], Value]
 Unary = Callable[[Value], Value]
