@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import polycast
+from polycast.cli.attach import attach
 from polycast.cli.compile import compile_kernels
 from polycast.cli.place import place
 from polycast.errors import PolycastError
@@ -37,6 +38,7 @@ def _options(
 
 
 app.command("place")(place)
+app.command("attach")(attach)
 app.command("compile")(compile_kernels)
 
 

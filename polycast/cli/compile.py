@@ -9,8 +9,14 @@ def _placement() -> None:
     warm()
 
 
+def _attachment() -> None:
+    from polycast.overlay.warm import warm
+
+    warm()
+
+
 # One small job per room; running it compiles every kernel of the room.
-WARMERS: list[Callable[[], None]] = [_placement]
+WARMERS: list[Callable[[], None]] = [_placement, _attachment]
 
 
 def compile_kernels() -> None:
