@@ -19,4 +19,5 @@ solution = solve(problem_of(graph, brokers, published="pdf"))
 print(f"cost {solution.plan.cost.total:.1f}, proved the least: {solution.optimal}")
 for step in solution.plan.steps:
     runs = ", ".join(f"{source} → {target}" for source, target in step.runs) or "nothing"
-    print(f"{step.name} receives {', '.join(step.receives)}; runs {runs}; delivers {', '.join(step.delivers)}")
+    delivers = ", ".join(step.delivers) or "nothing"
+    print(f"{step.name} receives {', '.join(step.receives)}; runs {runs}; delivers {delivers}")

@@ -1,0 +1,42 @@
+"""The examples run, and print what they are said to print; the commands of the documents do what they say."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from polycast.cli.app import run
+
+ROOT = Path(__file__).parents[1]
+
+PRINTED = {
+    "place.py": """\
+cost 44.3, proved the least: True
+county receives pdf; runs pdf → txt; delivers nothing
+north receives pdf; runs pdf → jpg; delivers pdf, jpg
+south receives txt; runs nothing; delivers txt
+""",
+}
+
+
+@pytest.mark.parametrize("example", PRINTED)
+def test_an_example_prints_what_it_should(example: str) -> None:
+    script = [sys.executable, ROOT / "examples" / example]
+    printed = subprocess.run(script, capture_output=True, text=True, check=True, timeout=120).stdout
+    assert printed == PRINTED[example]
+
+
+def test_the_question_in_the_placement_document_can_be_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = (ROOT / "docs" / "place.md").read_text()
+    question = re.search(r"```json\n(.*?)```", document, re.DOTALL)
+    assert question is not None
+    (tmp_path / "question.json").write_text(question[1])
+    assert run(["place", str(tmp_path / "question.json")]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["optimal"]
+    assert all(f"`{key}`" in document for key in answer if key != "brokers")
