@@ -51,7 +51,7 @@ def test_literals_and_arithmetic(text: str, value: object) -> None:
         ("1 < 2 = TRUE", True), ("level >= 3 AND level <= 3", True),
         ("NOT TRUE", False), ("NOT 'false'", True), ("NOT 10", False), ("NOT NOT TRUE", True),
         ("NOT TRUE = FALSE", True), ("NOT type LIKE 'x'", False),
-        ("TRUE XOR TRUE", False), ("FALSE XOR TRUE", True), ("TRUE OR FALSE AND FALSE", True),
+        ("TRUE XOR TRUE", False), ("FALSE XOR TRUE", True), ("TRUE OR FALSE AND FALSE", False),
         ("FALSE AND FALSE OR TRUE", True), ("TRUE OR TRUE XOR TRUE", False), ("FALSE AND 1 / 0 = 1", False),
         ("TRUE OR 1 / 0 = 1", True), ("TRUE OR missing", True), ("FALSE AND NOPE()", False),
         ("1 AND 'true'", True),

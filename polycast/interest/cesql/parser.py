@@ -49,8 +49,7 @@ _DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 
 _WORD_KIND, _OPERATOR_KIND, _BRACKET_KIND, _STRING_KIND, _END_KIND = 1, 2, 3, 4, 5
 
-_LOGIC = {"and": 3, "or": 2, "xor": 1}
-_COMPARISON, _SUM, _PRODUCT, _TEST, _SIGN = 4, 5, 6, 7, 8
+_LOGIC, _COMPARISON, _SUM, _PRODUCT, _TEST, _SIGN = 1, 2, 3, 4, 5, 6
 _PRECEDENCE = {
     **dict.fromkeys(("=", "!=", "<>", "<", "<=", ">", ">="), _COMPARISON),
     **dict.fromkeys("+-", _SUM),
@@ -160,8 +159,8 @@ class _Reader:
                 return True
             if kind == _WORD_KIND:
                 word = token[1].lower()
-                if word in _LOGIC:
-                    self.push(_LOGIC[word], (word, None), token.start(1))
+                if word in ("and", "or", "xor"):
+                    self.push(_LOGIC, (word, None), token.start(1))
                     return True
                 if self.read_test(token, word):
                     return True
