@@ -78,6 +78,7 @@ class InTheUsersCache(_WithItsImports, caching.UserWideCacheLocator):
 _LOCATORS = ",".join(
     f"{__name__}.{locator.__name__}" for locator in (UserProvided, BesideTheSource, InTheUsersCache)
 )
+_KERNEL = re.compile(r"^@\w*kernel\b", re.MULTILINE)
 _PACKAGE = Path(__file__).parent
 _IMPORT = re.compile(r"^(?:from|import) polycast\.([\w.]+)(?: import \(?([\w, \n]+))?", re.MULTILINE)
 
@@ -98,7 +99,7 @@ def _imported_kernels(source: Path) -> Iterator[Path]:
     for module, names in _IMPORT.findall(_text(source)):
         folder = _PACKAGE / module.replace(".", "/")
         for path in (folder.with_suffix(".py"), *(folder / f"{name}.py" for name in re.findall(r"\w+", names))):
-            if path.is_file() and "@kernel" in _text(path):
+            if path.is_file() and _KERNEL.search(_text(path)):
                 yield path
 
 

@@ -37,7 +37,7 @@ def test_imports_of_several_names_and_lines_are_seen(monkeypatch: pytest.MonkeyP
     room = tmp_path / "room"
     room.mkdir()
     for name in ("a", "b", "c"):
-        (room / f"{name}.py").write_text("@kernel")
+        (room / f"{name}.py").write_text("@minimum_kernel" if name == "b" else "@kernel")
     source = room / "all.py"
     source.write_text("from polycast.room import (\n    a,\n    b as other,\n)\nfrom polycast.room.c import f\n")
     assert {path.name for path in kernel._imported_kernels(source)} == {"a.py", "b.py", "c.py"}
