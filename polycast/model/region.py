@@ -49,19 +49,32 @@ class Span(msgspec.Struct, frozen=True, omit_defaults=True):
             low = self.low if other.low is None or not _ordered(self.low, other.low) else other.low
             high = self.high if other.high is None or not _ordered(other.high, self.high) else other.high
             return Span(self.kind, low, high) if _ordered(low, high) else None
-        text = self if self.kind == "text" else other
-        if text.kind == "text" and isinstance(text.low, str) and text.low == text.high:
-            rest = other if text is self else self
-            return text if rest.contains(text.low) else None
-        if {self.kind, other.kind} == {"number", "instant"}:
-            return None  # no text spells both
-        return other if text is self else self
+        text, rest = (self, other) if self.kind == "text" else (other, self)
+        if text.kind != "text":
+            return None  # no text spells both a number and an instant
+        if text.low is not None and text.low == text.high:
+            return text if rest._spelt(text.low) else None
+        return rest if text._may_spell(rest) else None
+
+    def _spelt(self, text: End) -> bool:
+        """Whether a value with this text lies in the span."""
+        values = (text, text == "true") if text in ("true", "false") else (text,)
+        return any(self.contains(value) for value in values)  # type: ignore[arg-type]
+
+    def _may_spell(self, rest: "Span") -> bool:
+        """Whether a value in this span of texts may lie in one of another kind, which begin with + - 0 to 9."""
+        if self.common(_SPELLING) is not None:
+            return True
+        return any(self.contains(value) and rest.contains(value) for value in (True, False))
 
     def hull(self, other: "Span") -> "Span":
         """The smallest span of the same kind around both."""
         low = None if self.low is None or other.low is None else min(self.low, other.low)
         high = None if self.high is None or other.high is None else max(self.high, other.high)
         return Span(self.kind, low, high)
+
+
+_SPELLING = Span("text", "+", ":")
 
 
 class Values(msgspec.Struct, frozen=True, omit_defaults=True):

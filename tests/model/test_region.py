@@ -23,7 +23,7 @@ from polycast.model.region import (
 
 TEXTS = ("", "a", "ab", "abc", "b", "5", "05", "-3", "10", "2.5", "true", "2026-01-01T00:00:00Z",
          "2026-01-01T02:00:00+02:00", "\U0010ffff", "\ud7ff", "\ue000")  # fmt: skip
-NUMBERS = (-3, 0, 2, 2.5, 5, 10, 2**40)
+NUMBERS = (-3, 0, 1, 2, 2.5, 5, 10, 2**40)
 
 values = st.sampled_from((*TEXTS, *NUMBERS, True, False, None, {"a": 1}, float("nan")))
 numbers = st.none() | st.sampled_from(NUMBERS)
@@ -124,3 +124,11 @@ def test_a_region_grows_rather_than_becoming_complicated() -> None:
     assert len(region.boxes) <= MOST_BOXES
     assert all(region.contains({f"x{number}": number, "y": "a"}) for number in range(100))
     assert not region.contains({"x1": 1, "y": "c"})
+
+
+def test_a_boolean_is_a_number_and_a_word() -> None:
+    word, number = Region.of({"x": one_of(["true"])}), Region.of({"x": between(1, 1)})
+    assert word.intersection(number).contains({"x": True})
+    assert not word.intersects(Region.of({"x": between(2, 9)}))
+    assert Region.of({"x": prefix("t")}).intersects(number)
+    assert not Region.of({"x": prefix("map.")}).intersects(number)
