@@ -5,8 +5,11 @@ One section for each kind of thing that has several implementations.
 
 import math
 
+import pytest
+
 from polycast.model.problem import Problem
 from polycast.place.solve import PROVED, Solution
+from polycast.tree import Forest, Growth, LossModel, Servers
 
 # ---- placement: every method of polycast.place.METHODS
 
@@ -28,3 +31,33 @@ def check_placement(problem: Problem, solution: Solution, optimum: float | None 
         assert solution.lower_bound <= optimum + slack
         if solution.optimal:
             assert total <= optimum + slack
+
+
+# ---- trees for streams: every method of polycast.tree.METHODS
+
+
+def check_growth(
+    servers: Servers, growth: Growth, per_object: bool, model: LossModel, optimum: float | None = None
+) -> None:
+    """The trees span whom they serve, their losses recompute, and no bound and no optimum is broken."""
+    source, wanting = servers.names[0], servers.wanted
+    if per_object:
+        spanned = {
+            name: {servers.names[i] for i in wanting[:, x].nonzero()[0]}
+            for x, name in enumerate(servers.objects)
+            if wanting[:, x].any()
+        }
+    else:
+        spanned = {None: set(servers.names[1:])}
+    assert {name: set(tree.names) - {source} for name, tree in growth.trees.items()} == spanned
+    assert all(tree.names[tree.root] == source for tree in growth.trees.values())
+    again = Forest.of(servers, growth.trees, model).fidelity
+    assert again.losses.tolist() == pytest.approx(growth.fidelity.losses.tolist(), rel=1e-9)
+    assert growth.overloaded == tuple(servers.names[i] for i in again.overloaded.nonzero()[0])
+    assert (again.losses >= 0).all()
+    assert not again.losses[~wanting.any(axis=1)].any()
+    assert growth.average_loss == pytest.approx(again.losses[1:].mean() if len(servers) > 1 else 0.0, rel=1e-9)
+    assert 0 <= growth.lower_bound <= growth.average_loss
+    if optimum is not None:
+        assert growth.average_loss >= optimum * (1 - 1e-9)
+        assert growth.lower_bound <= optimum * (1 + 1e-9)

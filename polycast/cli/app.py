@@ -9,6 +9,7 @@ import typer
 import polycast
 from polycast.cli.attach import attach
 from polycast.cli.compile import compile_kernels
+from polycast.cli.grow import grow
 from polycast.cli.place import place
 from polycast.errors import PolycastError
 
@@ -39,6 +40,7 @@ def _options(
 
 app.command("place")(place)
 app.command("attach")(attach)
+app.command("grow")(grow)
 app.command("compile")(compile_kernels)
 
 

@@ -15,8 +15,14 @@ def _attachment() -> None:
     warm()
 
 
+def _trees() -> None:
+    from polycast.tree.warm import warm
+
+    warm()
+
+
 # One small job per room; running it compiles every kernel of the room.
-WARMERS: list[Callable[[], None]] = [_placement, _attachment]
+WARMERS: list[Callable[[], None]] = [_placement, _attachment, _trees]
 
 
 def compile_kernels() -> None:

@@ -1,1 +1,27 @@
-"""The way a stream travels: trees that keep readers fresh."""
+"""The way a stream travels: trees that keep readers fresh. ``grow`` builds them, one algorithm to a file."""
+
+from polycast.model.tree import Tree
+from polycast.tree.fidelity import Fidelity
+from polycast.tree.forest import Change, Forest, Trees
+from polycast.tree.grow import METHODS, Growth, evaluate, grow
+from polycast.tree.model import APPROXIMATE, LossModel, Overhead
+from polycast.tree.moves import KINDS, Move
+from polycast.tree.servers import Servers
+
+__all__ = [
+    "APPROXIMATE",
+    "KINDS",
+    "METHODS",
+    "Change",
+    "Fidelity",
+    "Forest",
+    "Growth",
+    "LossModel",
+    "Move",
+    "Overhead",
+    "Servers",
+    "Tree",
+    "Trees",
+    "evaluate",
+    "grow",
+]

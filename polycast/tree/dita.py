@@ -39,7 +39,7 @@ def limits(servers: int) -> list[int]:
 def _by_demand(forest: Forest, tree: int) -> Positions:
     """The seats of a tree, the source first, then the highest rates, over all objects, first."""
     members = np.flatnonzero(forest.tree_of == tree)
-    lanes = forest.seats.lane["rate"].reshape(-1, forest.seats.width)[members]
+    lanes = forest.seats.lane["rate"].reshape(len(forest.seats.seat), forest.seats.width)[members]
     demand = lanes.sum(axis=1)
     demand[0] = np.inf
     return members[np.argsort(-demand, kind="stable")].astype(np.int32)

@@ -50,11 +50,12 @@ class Forest:
         """The forest of given trees, which must be exactly those that the servers need."""
         forest = cls(servers, None not in trees, model)
         parents = np.full(len(forest), NOBODY, np.int32)
-        if set(trees) != set(forest.objects):
-            wrong = sorted(map(str, set(trees) ^ set(forest.objects)))[0]
-            raise BadInput(where, f'a tree for "{wrong}" is missing, or not wanted')
-        for number, object_ in enumerate(forest.objects):
-            forest._read(number, trees[object_], parents, where)
+        for lost in (object_ for object_ in forest.objects if object_ not in trees):
+            raise BadInput(where, f'the tree for "{lost}" is missing')
+        for object_ in (object_ for object_ in trees if object_ not in forest.objects):
+            raise BadInput(where, f'a tree for "{object_}" is not needed')
+        for position, (object_, tree) in enumerate(trees.items()):
+            forest._read(forest.objects.index(object_), tree, parents, f"{where}[{position}].parents")
         forest.plant(parents)
         return forest
 
@@ -127,8 +128,7 @@ class Forest:
         if not moves.is_possible(self.seats, *move):
             raise BadInput("move", f"{move} is not possible in this tree")
 
-    def _read(self, number: int, tree: Tree, parents: Positions, where: str) -> None:
-        place = f"{where}[{number}].parents"
+    def _read(self, number: int, tree: Tree, parents: Positions, place: str) -> None:
         index = {name: i for i, name in enumerate(self.servers.names)}
         for name in tree.names:
             if name not in index or self.seat_at[index[name], number] == NOBODY:

@@ -98,10 +98,8 @@ def _check_shapes(servers: Servers) -> None:
 
 
 def _check(servers: Servers) -> None:
-    if len(servers.names) != len(servers) or len(set(servers.names)) < len(servers):
-        raise BadInput("names", "every server needs one name of its own")
-    if len(servers.objects) != servers.rates.shape[1] or len(set(servers.objects)) < len(servers.objects):
-        raise BadInput("objects", "every object needs one name of its own")
+    _check_names("servers", servers.names, len(servers))
+    _check_names("objects", servers.objects, servers.rates.shape[1])
     for name in ("filter_time", "transmit_time"):
         values = getattr(servers, name)
         for i in np.flatnonzero(~_sound(values))[:1]:
@@ -111,6 +109,16 @@ def _check(servers: Servers) -> None:
         raise BadInput(f"servers[{i}].rates.{name}", f"{rate} is not a finite number of 0 or more")
     for i, j in np.argwhere(~_sound(servers.delays))[:1]:
         raise BadInput(f"delays[{i}][{j}]", f"{servers.delays[i, j]} is not a finite number of 0 or more")
+
+
+def _check_names(what: str, names: Sequence[str], count: int) -> None:
+    if len(names) != count:
+        raise BadInput(what, f"{len(names)} names for {count} {what}")
+    seen: set[str] = set()
+    for i, name in enumerate(names):
+        if name in seen:
+            raise BadInput(f"{what}[{i}].name", f'"{name}" stands twice')
+        seen.add(name)
 
 
 def _sound(values: Floats) -> Flags:
