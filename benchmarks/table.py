@@ -11,7 +11,7 @@ from rich.table import Table
 def seconds(work: Callable[[], object], repeat: int = 5) -> float:
     """The least time of several runs, after one that warms up: what the work costs on a quiet machine."""
     work()
-    return min(_once(work) for _ in range(repeat))
+    return min(once(work) for _ in range(repeat))
 
 
 def side_by_side(
@@ -20,11 +20,12 @@ def side_by_side(
     """Times of two works whose runs alternate, so that a noisy neighbour disturbs both alike."""
     ours()
     baseline()
-    pairs = [(_once(ours), _once(baseline)) for _ in range(repeat)]
+    pairs = [(once(ours), once(baseline)) for _ in range(repeat)]
     return min(first for first, _ in pairs), min(second for _, second in pairs)
 
 
-def _once(work: Callable[[], object]) -> float:
+def once(work: Callable[[], object]) -> float:
+    """How long a single run takes, cold or warm."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start

@@ -1,19 +1,29 @@
-"""The best plan that fits in the time: the optimum where it can be had, else the best of the heuristics."""
+"""The best plan that fits in the time: the optimum where it can be had, else a good plan and a bound near it."""
 
-from polycast.place.all_in_leaves import place_all_in_leaves
-from polycast.place.all_in_root import place_all_in_root
+import math
+import time
+
 from polycast.place.exact import exact
 from polycast.place.exact_reach import relevant_formats
+from polycast.place.large import large
 from polycast.place.search import Search
-from polycast.place.single_format import place_single_format
 
+# Beyond so many formats that matter, a table of all their sets would not fit into memory.
 MOST_FORMATS = 20
+
+# What the exact recursion takes, at most, for one set of formats at one broker; it is often much less.
+SECONDS_PER_SET = 1e-8
 
 
 def auto(search: Search) -> None:
-    """Offer the optimum if few enough formats matter, else good plans and a bound."""
-    if len(relevant_formats(search.problem)) <= MOST_FORMATS:
+    """Offer the optimum if it is near, else first good plans and a bound, and then the optimum if time is left."""
+    formats = len(relevant_formats(search.problem))
+    seconds = search.problem.brokers * 2.0**formats * SECONDS_PER_SET if formats <= MOST_FORMATS else math.inf
+    if seconds > _seconds_left(search):
+        large(search)
+    if formats <= MOST_FORMATS and not search.spent:
         exact(search)
-    else:
-        for place in (place_all_in_root, place_single_format, place_all_in_leaves):
-            place(search)
+
+
+def _seconds_left(search: Search) -> float:
+    return search.deadline - time.perf_counter()

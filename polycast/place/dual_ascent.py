@@ -6,37 +6,78 @@ and lower the prices of all of them by as much.
 """
 
 from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 
 from polycast.kernel import kernel
-from polycast.model.problem import Flags, Floats, Indices
+from polycast.model.problem import Flags, Floats, Indices, Ints
 from polycast.place.digraph import Digraph
 
 # Sums of floats may end a little high: by this share the bound stays below them.
 ROUNDING = 1e-12
+
+CONNECTED = -1
+
+
+class Ascent(NamedTuple):
+    """How far a dual ascent has come.
+
+    Parameters
+    ----------
+    bound : (1,)
+        What every tree costs at least.
+    price : (edges,)
+        What is left of the weight of each edge. A tree that takes an edge costs at least the bound and that.
+    size : (terminals,)
+        How large the cut of each terminal was when last seen; ``CONNECTED`` once nothing cuts it off.
+    member : (vertices,)
+        Room for marking a cut.
+    """
+
+    bound: Floats
+    price: Floats
+    size: Ints
+    member: Flags
 
 
 @kernel
 def dual_ascent(graph: Digraph, root: int, terminals: Indices) -> tuple[float, Floats]:
     """A bound that no tree from the root to all terminals undercuts, and the prices left on the edges.
 
-    A tree that takes an edge costs at least the bound and the price left on it. The edges without a price
-    connect the root to all terminals, which must be in its reach.
+    The edges without a price connect the root to all terminals, which must be in its reach.
     """
-    bound, price = 0.0, graph.weight.copy()
-    member = np.zeros(len(graph.leaving_start) - 1, np.bool_)
-    queue = [(0, np.int64(terminal)) for terminal in terminals if terminal != root]
+    ascent = begin_ascent(graph, root, terminals)
+    ascend(graph, root, terminals, ascent, np.inf)
+    return ascent.bound[0] * (1.0 - ROUNDING), ascent.price
+
+
+@kernel
+def begin_ascent(graph: Digraph, root: int, terminals: Indices) -> Ascent:
+    size = np.where(terminals == root, CONNECTED, 0)
+    return Ascent(np.zeros(1), graph.weight.copy(), size, np.zeros(len(graph.leaving_start) - 1, np.bool_))
+
+
+@kernel
+def ascend(graph: Digraph, root: int, terminals: Indices, ascent: Ascent, effort: float) -> bool:
+    """Go on for about so many elementary steps, the smallest cuts first; say whether the end is reached."""
+    member, done = ascent.member, 0.0
+    queue = [(size, np.int64(i)) for i, size in enumerate(ascent.size) if size != CONNECTED]
     heapify(queue)
-    while len(queue):
-        size, terminal = heappop(queue)
-        cut = _cut(graph, int(terminal), price, member)
-        if not member[root]:
+    while len(queue) and done < effort:
+        size, i = heappop(queue)
+        cut = _cut(graph, int(terminals[i]), ascent.price, member)
+        if member[root]:
+            ascent.size[i] = CONNECTED
+        else:
             if len(cut) <= size:
-                bound += _raise(graph, cut, member, price)
-            heappush(queue, (len(cut), terminal))
+                ascent.bound[0] += _raise(graph, cut, member, ascent.price)
+            ascent.size[i] = len(cut)
+            heappush(queue, (np.int64(len(cut)), i))
         member[cut] = False
-    return bound * (1.0 - ROUNDING), price
+        for vertex in cut:
+            done += graph.entering_start[vertex + 1] - graph.entering_start[vertex]
+    return len(queue) == 0
 
 
 @kernel

@@ -22,7 +22,7 @@ from polycast.place.reduced import reduced
 from polycast.place.region import adopt, region_of
 from polycast.place.search import Search
 from polycast.place.single_format import single_format
-from polycast.place.steiner import steiner
+from polycast.place.steiner import steiner, weight_of
 
 STARTS: dict[str, Callable[[Problem], Plan]] = {
     "all-in-root": all_in_root,
@@ -132,10 +132,7 @@ def _refine(problem: Arrays, parts: Parts, ledger: Ledger, top: int) -> None:
     """Plan the region of one broker anew, and keep that if it saves anything."""
     region = region_of(problem, parts, top, ledger.depth)
     entry = steiner(region.graph, region.root, region.terminals, EFFORT)
-    cost = 0.0
-    for edge in entry:
-        if edge >= 0:
-            cost += region.graph.weight[edge]
+    cost = weight_of(region.graph, entry)
     before = local_cost(ledger, region.brokers)
     if before - cost > LEAST_SAVING * before:
         received = parts.receives[region.brokers]

@@ -5,22 +5,38 @@ import numpy as np
 from polycast.kernel import kernel
 from polycast.model.problem import Indices
 from polycast.place.digraph import Digraph
+from polycast.place.steiner_ascent import steiner_ascent
 from polycast.place.steiner_exact import exact_price, steiner_exact
-from polycast.place.steiner_greedy import steiner_greedy
 
 # Elementary steps that a minimum tree may take where quality matters more than time: some 5 ms.
 EFFORT = 3e6
+
+# A tree that weighs more than a bound by no more than this share is minimal but for rounding.
+PROVED = 1e-11
 
 
 @kernel
 def steiner(graph: Digraph, root: int, terminals: Indices, effort: float) -> Indices:
     """The edge by which a tree from the root enters each vertex; -1 outside the tree and at the root.
 
-    The tree is minimal if that takes at most ``effort`` elementary steps. All terminals must be in reach.
+    The tree is minimal if dual ascent proves it, or if a minimal one takes at most ``effort`` elementary steps.
+    All terminals must be in reach.
     """
-    if exact_price(graph, terminals) <= effort:
+    edges, bound = steiner_ascent(graph, root, terminals)
+    found = entries(graph, root, terminals, edges)
+    if weight_of(graph, found) > bound * (1.0 + PROVED) and exact_price(graph, terminals) <= effort:
         return entries(graph, root, terminals, steiner_exact(graph, root, terminals))
-    return entries(graph, root, terminals, steiner_greedy(graph, root, terminals, 2, np.zeros(1, np.bool_)))
+    return found
+
+
+@kernel
+def weight_of(graph: Digraph, entry: Indices) -> float:
+    """What a tree weighs."""
+    weight = 0.0
+    for edge in entry:
+        if edge >= 0:
+            weight += graph.weight[edge]
+    return weight
 
 
 @kernel

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import highspy
 import numpy as np
@@ -45,7 +46,7 @@ def algorithm_1(problem: Problem) -> float:
     def sent(broker: int, formats: frozenset[int]) -> float:
         if not all(problem.sendable[f] for f in formats):
             return INFINITE
-        return problem.alpha * problem.link_cost[broker] * sum(problem.size[f] for f in formats)
+        return float(problem.alpha * problem.link_cost[broker] * sum(problem.size[f] for f in formats))
 
     @cache
     def optimal(broker: int, received: frozenset[int]) -> float:
@@ -83,17 +84,27 @@ def every_plan(problem: Problem) -> Iterator[Plan]:
 
 
 def integer_program(problem: Problem, relaxed: bool = False, time_limit: float = 60.0) -> float:
-    """The optimum by HiGHS: a directed Steiner tree in the multilayer graph, one flow from the root to each want.
+    """The optimum by HiGHS; ``relaxed`` leaves out that arcs are whole."""
+    model = integer_program_of(problem, relaxed)
+    model.setOptionValue("time_limit", time_limit)
+    model.run()
+    if model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+        return INFINITE
+    assert model.getModelStatus() == highspy.HighsModelStatus.kOptimal, model.getModelStatus()
+    return float(model.getInfo().objective_function_value)
+
+
+def integer_program_of(problem: Problem, relaxed: bool = False) -> highspy.Highs:
+    """A directed Steiner tree in the multilayer graph, one flow from the root to each want.
 
     Every arc of the multilayer graph (a format over a link, an operator at a broker) is bought at its cost, and
     the flow of each want fits into what is bought. This is the strongest known compact formulation: its
-    relaxation is as good as all directed cuts. ``relaxed`` leaves out that arcs are whole.
+    relaxation is as good as all directed cuts.
     """
     tails, heads, costs = _arcs(problem)
     m = problem.formats
-    model = highspy.Highs()
+    model = highspy.Highs()  # type: ignore[no-untyped-call]
     model.setOptionValue("output_flag", False)
-    model.setOptionValue("time_limit", time_limit)
     model.setOptionValue("mip_rel_gap", 1e-9)
     kind = highspy.HighsVarType.kContinuous if relaxed else highspy.HighsVarType.kInteger
     bought = [model.addVariable(0, 1, cost, kind) for cost in costs]
@@ -104,11 +115,11 @@ def integer_program(problem: Problem, relaxed: bool = False, time_limit: float =
         flow = {a: model.addVariable(0, 1, 0) for a in used}
         for a, variable in flow.items():
             model.addConstr(variable <= bought[a])
-        deliver = {}
+        deliver: dict[int, list[Any]] = {}
         for choice in range(problem.choice_start[want], problem.choice_start[want + 1]):
             node = broker * m + int(problem.choice_format[choice])
             deliver.setdefault(node, []).append(model.addVariable(0, 1, problem.choice_penalty[choice]))
-        balance: dict[int, list] = {at * m + f: [] for at in above for f in range(m)}
+        balance: dict[int, list[Any]] = {at * m + f: [] for at in above for f in range(m)}
         for a, variable in flow.items():
             balance[heads[a]].append((1, variable))
             balance[tails[a]].append((-1, variable))
@@ -117,11 +128,7 @@ def integer_program(problem: Problem, relaxed: bool = False, time_limit: float =
             outflow = sum(deliver.get(node, []), model.expr())
             source = 1 if node == problem.root * m + problem.published else 0
             model.addConstr(inflow + source == outflow)
-    model.run()
-    if model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-        return INFINITE
-    assert model.getModelStatus() == highspy.HighsModelStatus.kOptimal, model.getModelStatus()
-    return float(model.getInfo().objective_function_value)
+    return model
 
 
 def _arcs(problem: Problem) -> tuple[list[int], list[int], list[float]]:
