@@ -1,8 +1,13 @@
-"""Events on the wire: CloudEvents 1.0 as JSON, alone or in a batch, and as HTTP headers with a body."""
+"""Events on the wire: CloudEvents 1.0 as JSON, alone or in a batch, and as HTTP headers with a body.
+
+An HTTP message says by its content type in which of three modes it is: *structured* (the body is the event in
+JSON), *batched* (an array of them), or *binary* (the attributes are headers, the body is the payload as it is).
+"""
 
 import base64
 import binascii
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -13,6 +18,8 @@ from polycast.model.publication import Event, Scalar
 
 STRUCTURED = "application/cloudevents+json"
 BATCH = "application/cloudevents-batch+json"
+
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def read_event(document: Any, where: str) -> Event:
@@ -43,9 +50,17 @@ def read_http(headers: Mapping[str, str], body: bytes, where: str = "request") -
         return [read_event(codec.parse(body, where), where)]
     if kind == BATCH:
         return read_batch(codec.parse(body, where), where)
+    if kind.startswith("application/cloudevents"):
+        raise BadInput(f"{where}, content-type", f"{kind:.80} is not an event format that is known here")
+    return [_read_binary(lowered, content_type, body, where)]
+
+
+def _read_binary(headers: dict[str, str], content_type: str, body: bytes, where: str) -> Event:
+    if "ce-datacontenttype" in headers:
+        raise BadInput(f"{where}, ce-datacontenttype", "the type of the payload stands in content-type alone")
     attributes: dict[str, Scalar] = {
         name.removeprefix("ce-"): _from_header(value, f"{where}, {name}")
-        for name, value in lowered.items()
+        for name, value in headers.items()
         if name.startswith("ce-")
     }
     if content_type:
@@ -53,7 +68,7 @@ def read_http(headers: Mapping[str, str], body: bytes, where: str = "request") -
     data: Any = body or None
     if body and is_json(content_type):
         data = codec.parse(body, where)
-    return [_event(attributes, data, where)]
+    return _event(attributes, data, where)
 
 
 def write_event(event: Event) -> dict[str, Any]:
@@ -69,15 +84,26 @@ def write_event(event: Event) -> dict[str, Any]:
 def write_http(event: Event) -> tuple[dict[str, str], bytes]:
     """An event as HTTP headers and a body: the binary mode."""
     headers = {f"ce-{name}": _to_header(value) for name, value in event.attributes.items()}
-    content_type = headers.pop("ce-datacontenttype", None)
-    if event.data is None:
-        return headers | ({"content-type": str(event.attributes["datacontenttype"])} if content_type else {}), b""
-    if isinstance(event.data, bytes):
-        return headers | {"content-type": content_type or "application/octet-stream"}, event.data
-    content_type = content_type or "application/json"
-    if isinstance(event.data, str) and not is_json(content_type):
-        return headers | {"content-type": content_type}, event.data.encode()
-    return headers | {"content-type": content_type}, codec.encode(event.data)
+    headers.pop("ce-datacontenttype", None)
+    content_type = str(event.attributes.get("datacontenttype", ""))
+    if event.data is None or isinstance(event.data, bytes):
+        body = event.data or b""
+    elif isinstance(event.data, str) and content_type and not is_json(content_type):
+        body = event.data.encode()
+    else:
+        content_type = content_type or "application/json"
+        body = codec.encode(event.data)
+    return (headers | {"content-type": content_type} if content_type else headers), body
+
+
+def write_http_structured(event: Event) -> tuple[dict[str, str], bytes]:
+    """An event as an HTTP body that holds all of it: the structured mode."""
+    return {"content-type": f"{STRUCTURED}; charset=utf-8"}, codec.encode(write_event(event))
+
+
+def write_http_batch(events: Iterable[Event]) -> tuple[dict[str, str], bytes]:
+    """Events as one HTTP body: the batched mode, which only a receiver that asked for it may be sent."""
+    return {"content-type": f"{BATCH}; charset=utf-8"}, codec.encode([write_event(event) for event in events])
 
 
 def is_json(content_type: str) -> bool:
@@ -113,7 +139,7 @@ def _payload(document: dict[str, Any], where: str) -> Any:
 def _from_header(value: str, where: str) -> str:
     """Undo percent-encoding, which may hide UTF-8; a header may also be quoted whole."""
     if len(value) > 1 and value[0] == value[-1] == '"':
-        value = value[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+        value = _ESCAPED.sub(r"\1", value[1:-1])
     try:
         return unquote(value, errors="strict")
     except UnicodeDecodeError:

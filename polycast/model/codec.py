@@ -1,6 +1,7 @@
 """JSON in, JSON out: strict on the way in, and never NaN or infinity on the way out."""
 
 import json
+import re
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -8,6 +9,8 @@ import msgspec
 from polycast.errors import BadInput
 
 T = TypeVar("T")
+
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def decode(data: bytes, type_: type[T], where: str) -> T:
@@ -24,9 +27,16 @@ def parse(data: bytes, where: str) -> Any:
     if not data.strip():
         raise BadInput(where, "empty; expected a JSON document")
     try:
-        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        document = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_no_constant)
+        if _SURROGATE.search(data):
+            json.dumps(document, ensure_ascii=False).encode()
+        return document
     except json.JSONDecodeError as error:
         raise BadInput(f"{where}, line {error.lineno} column {error.colno}", f"not JSON: {error.msg}") from None
+    except UnicodeEncodeError:
+        raise BadInput(
+            where, "holds half of a character, a lone surrogate, which no UTF-8 text can hold"
+        ) from None
     except UnicodeDecodeError as error:
         raise BadInput(where, f"not UTF-8 text: {error.reason} at byte {error.start}") from None
     except RecursionError:

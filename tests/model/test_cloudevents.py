@@ -1,7 +1,21 @@
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from polycast.errors import BadInput
-from polycast.model.cloudevents import read_batch, read_event, read_http, write_event, write_http
+from polycast.model import codec
+from polycast.model.cloudevents import (
+    read_batch,
+    read_event,
+    read_http,
+    write_event,
+    write_http,
+    write_http_batch,
+    write_http_structured,
+)
+from polycast.model.publication import Event
 
 PLAIN = {"specversion": "1.0", "id": "1", "source": "/here", "type": "t"}
 
@@ -66,3 +80,79 @@ def test_http_modes_by_content_type() -> None:
     assert read_http({**binary, "content-type": "application/json"}, b'{"a": 1}')[0].data == {"a": 1}
     assert read_http({**binary, "content-type": "text/plain"}, b"a")[0].data == b"a"
     assert read_http(binary, b"")[0].data is None
+
+
+TEXT = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Cn")), min_size=1, max_size=20)
+JSON = st.recursive(
+    st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+EVENTS = st.builds(
+    lambda extensions, data: Event({**PLAIN, **extensions}, data),
+    st.dictionaries(
+        st.from_regex(r"ext[a-z0-9]{1,8}", fullmatch=True),
+        TEXT | st.booleans() | st.integers(-(2**31), 2**31 - 1),
+        max_size=4,
+    ),
+    st.none() | st.binary(min_size=1) | JSON,
+)
+
+
+@given(EVENTS)
+def test_structured_mode_there_and_back(event: Event) -> None:
+    assert read_http(*write_http_structured(event)) == [event]
+
+
+@given(st.lists(EVENTS, max_size=4))
+def test_batched_mode_there_and_back(events: list[Event]) -> None:
+    assert read_http(*write_http_batch(events)) == events
+
+
+@given(EVENTS)
+def test_binary_mode_carries_the_text_of_every_attribute(event: Event) -> None:
+    headers, body = write_http(event)
+    assert all(value.isascii() and value.isprintable() and " " not in value for value in headers.values())
+    [read] = read_http(headers, body)
+    assert read.data == event.data
+
+    def text(value: Any) -> str:
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    wanted = {name: text(value) for name, value in event.attributes.items()}
+    assert {name: value for name, value in read.attributes.items() if name != "datacontenttype"} == wanted
+
+
+def test_binary_data_without_a_type_is_given_none() -> None:
+    headers, body = write_http(read_event({**PLAIN, "data_base64": "eyAieHl6IjogMTIzIH0="}, ""))
+    assert "content-type" not in headers
+    assert read_http(headers, body)[0].data == b'{ "xyz": 123 }'
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "words"),
+    [
+        ({"content-type": "application/cloudevents+avro"}, b"", "content-type: .* not an event format"),
+        ({"ce-id": "%C0%A0"}, b"", "ce-id: .* not UTF-8"),
+        ({"ce-datacontenttype": "text/plain"}, b"", "content-type alone"),
+        ({"content-type": "application/json"}, b"\xff", "not UTF-8"),
+        ({"ce-under_score": "x"}, b"", "not an attribute's name"),
+        ({"content-type": "application/cloudevents+json"}, b"[]", "an event is an object"),
+    ],
+)
+def test_what_is_no_message(headers: dict[str, str], body: bytes, words: str) -> None:
+    binary = {"ce-id": "1", "ce-source": "/here", "ce-type": "t", "ce-specversion": "1.0"}
+    with pytest.raises(BadInput, match=words):
+        read_http({**binary, **headers}, body)
+
+
+def test_headers_from_older_senders() -> None:
+    binary = {"ce-id": "1", "ce-source": "/here", "ce-type": "t", "ce-specversion": "1.0"}
+    headers = {**binary, "ce-subject": r'"a \"quoted\" \\ %c3%bc %41"'}
+    assert read_http(headers, b"")[0].attributes["subject"] == 'a "quoted" \\ ü A'
+
+
+def test_half_a_character_is_refused() -> None:
+    with pytest.raises(BadInput, match="surrogate"):
+        codec.parse(b'{"data": "\\ud800"}', "event")
+    assert codec.parse(b'"\\ud83d\\ude00"', "event") == "\U0001f600"
