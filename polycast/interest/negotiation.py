@@ -1,11 +1,12 @@
 """Which of the forms that can be made suit a device, and how well: content negotiation as HTTP knows it."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from polycast.errors import BadInput
 from polycast.model.format import Format
-from polycast.model.media import MediaType, accepts, parse_media_type, specificity
+from polycast.model.media import MediaType, accepts, parse_media_type
 from polycast.model.profile import Profile
 
 _UNKNOWN = MediaType("", "", {})
@@ -74,8 +75,7 @@ def _too_large(profile: Profile, format: Format) -> str | None:
 def _liking(profile: Profile, format: Format) -> float:
     """The q value of the narrowest media range that accepts the format; 0 where none does."""
     offer = media_type(format)
-    fitting = [range_ for range_ in profile.ranges if accepts(range_.media_type, offer)]
-    return max(fitting, key=lambda range_: specificity(range_.media_type)).q if fitting else 0.0
+    return next((range_.q for range_ in profile.ranges if accepts(range_.media_type, offer)), 0.0)
 
 
 def media_type(format: Format) -> MediaType:
@@ -83,9 +83,12 @@ def media_type(format: Format) -> MediaType:
     if format.media_type is None:
         return _UNKNOWN
     try:
-        return parse_media_type(format.media_type)
+        return _remembered(format.media_type)
     except BadInput as fault:
         raise BadInput(f"formats.{format.name}.media_type", fault.why) from None
+
+
+_remembered = lru_cache(maxsize=4096)(parse_media_type)
 
 
 def _language(profile: Profile, format: Format) -> float:

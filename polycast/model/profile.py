@@ -1,11 +1,14 @@
 """In which form a subscriber wants what it gets: what its device can show, and what it likes best."""
 
+import re
 from functools import cached_property
 
 import msgspec
 
 from polycast.errors import BadInput
-from polycast.model.media import MediaRange, parse_accept
+from polycast.model.media import MediaRange, parse_accept, specificity
+
+_LANGUAGE_RANGE = re.compile(r"\*|[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 
 
 class Profile(
@@ -37,6 +40,9 @@ class Profile(
             limit = getattr(self, name)
             if limit is not None and not limit > 0:
                 raise BadInput(f"profile.{name}", f"{limit} is not more than 0")
+        for position, range_ in enumerate(self.languages):
+            if not _LANGUAGE_RANGE.fullmatch(range_):
+                raise BadInput(f"profile.languages[{position}]", f"{range_!r:.80} is not a language range")
         try:
             parse_accept(self.accept)
         except BadInput as fault:
@@ -44,8 +50,10 @@ class Profile(
 
     @cached_property
     def ranges(self) -> tuple[MediaRange, ...]:
-        """The media ranges of ``accept``, in its order."""
-        return parse_accept(self.accept)
+        """The media ranges of ``accept``, the narrowest first: the first that accepts an offer decides on it."""
+        return tuple(
+            sorted(parse_accept(self.accept), key=lambda range_: specificity(range_.media_type), reverse=True)
+        )
 
 
 ANYTHING = Profile()
