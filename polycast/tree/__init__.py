@@ -1,12 +1,15 @@
 """The way a stream travels: trees that keep readers fresh. ``grow`` builds them, one algorithm to a file."""
 
 from polycast.model.tree import Tree
+from polycast.tree.adapt import Round, adapt
+from polycast.tree.decide import decide
 from polycast.tree.fidelity import Fidelity
 from polycast.tree.forest import Change, Forest, Trees
 from polycast.tree.grow import METHODS, Growth, evaluate, grow
 from polycast.tree.model import APPROXIMATE, LossModel, Overhead
 from polycast.tree.moves import KINDS, Move
 from polycast.tree.servers import Servers
+from polycast.tree.view import Load, Report, View, report_of, view_of
 
 __all__ = [
     "APPROXIMATE",
@@ -16,12 +19,20 @@ __all__ = [
     "Fidelity",
     "Forest",
     "Growth",
+    "Load",
     "LossModel",
     "Move",
     "Overhead",
+    "Report",
+    "Round",
     "Servers",
     "Tree",
     "Trees",
+    "View",
+    "adapt",
+    "decide",
     "evaluate",
     "grow",
+    "report_of",
+    "view_of",
 ]

@@ -12,7 +12,7 @@ from polycast.tree.fidelity import Fidelity, lose
 from polycast.tree.model import APPROXIMATE, LossModel
 from polycast.tree.moves import Move
 from polycast.tree.seats import NOBODY, SCRATCH, Positions, Records, Seats
-from polycast.tree.servers import SOURCE, Servers
+from polycast.tree.servers import SOURCE, Floats, Servers
 
 # One tree for all objects is under the key None; else one tree for each object that somebody wants.
 Trees = Mapping[str | None, Tree]
@@ -165,37 +165,41 @@ def _members(servers: Servers, per_object: bool) -> np.ndarray:
 
 
 def _seats(forest: Forest) -> Seats:
-    servers, overhead = forest.servers, forest.model.overhead
-    count = len(forest)
+    servers, count = forest.servers, len(forest)
     width = 1 if forest.per_object else servers.rates.shape[1]
+    f = blank_seats(forest.server_of, width, len(forest.objects), forest.model, servers.arriving)
+    lane = f.lane[: count * width].reshape(count, width)
+    if forest.per_object:
+        wanted = np.flatnonzero(servers.wanted.any(axis=0))[forest.tree_of]
+        lane["rate"][:, 0] = servers.rates[forest.server_of, wanted]
+        lane["share"][:, 0] = f.seat["weight"][:count] = servers.shares[forest.server_of, wanted]
+    else:
+        lane["rate"], lane["share"], f.seat["weight"][:count] = servers.rates, servers.shares, servers.weights
+    f.server["filter_time"], f.server["transmit_time"] = servers.filter_time, servers.transmit_time
+    return f
+
+
+def blank_seats(server_of: Positions, width: int, roots: int, model: LossModel, arriving: Floats) -> Seats:
+    """Seats of given servers that hang nowhere and want nothing yet."""
+    count, overhead = len(server_of), model.overhead
     seat: Records = np.zeros(count + SCRATCH, seats.SEAT)
     for field in ("parent", "first", "next", "previous"):
         seat[field] = NOBODY
-    seat["server"][:count] = forest.server_of
-    lane: Records = np.zeros((count + SCRATCH, width), seats.LANE)
+    seat["server"][:count] = server_of
+    lane: Records = np.zeros((count + SCRATCH) * width, seats.LANE)
     lane["holder"] = NOBODY
-    if forest.per_object:
-        wanted = np.flatnonzero(servers.wanted.any(axis=0))[forest.tree_of]
-        lane["rate"][:count, 0] = servers.rates[forest.server_of, wanted]
-        lane["share"][:count, 0] = servers.shares[forest.server_of, wanted]
-        seat["weight"][:count] = servers.shares[forest.server_of, wanted]
-    else:
-        lane["rate"][:count] = servers.rates
-        lane["share"][:count] = servers.shares
-        seat["weight"][:count] = servers.weights
-    server: Records = np.zeros(len(servers), seats.SERVER)
-    server["filter_time"], server["transmit_time"] = servers.filter_time, servers.transmit_time
-    server["end_seat"] = np.cumsum(np.bincount(forest.server_of, minlength=len(servers)))
+    server: Records = np.zeros(len(arriving), seats.SERVER)
+    server["end_seat"] = np.cumsum(np.bincount(server_of, minlength=len(server)))
     server["first_seat"][1:] = server["end_seat"][:-1]
     return Seats(
         seat=seat,
-        lane=lane.reshape(-1),
+        lane=lane,
         server=server,
-        arriving=servers.arriving,
+        arriving=arriving,
         width=width,
         nothing=count,
-        roots=len(forest.objects),
-        precise=forest.model.precise,
+        roots=roots,
+        precise=model.precise,
         overhead=overhead is not None,
         literal=overhead is not None and overhead.literal,
         collect=overhead.collect_time / overhead.collect_period if overhead else 0.0,
