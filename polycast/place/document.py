@@ -1,12 +1,14 @@
 """The placement problem and its answer as JSON documents: what `polycast place` reads and writes."""
 
+import math
 from collections.abc import Callable
 
 import msgspec
+import numpy as np
 
 from polycast.errors import BadInput
 from polycast.model import codec
-from polycast.model.broker import Broker
+from polycast.model.broker import AnyOf, Broker
 from polycast.model.format import ContentGraph, Format, Operator
 from polycast.model.plan import Step
 from polycast.model.problem import Problem, problem_of
@@ -23,6 +25,12 @@ class Instance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     graph: str | None = None
     alpha: float = 1.0
     beta: float = 1.0
+
+    def content_graph(self) -> ContentGraph:
+        """The content graph, where it is stated in full."""
+        if self.formats is None or self.operators is None:
+            raise BadInput("formats", "formats and operators are needed, or a graph in their place")
+        return ContentGraph(formats=self.formats, operators=self.operators)
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -79,12 +87,49 @@ def answer_of(solution: Solution) -> Answer:
     )
 
 
+def instance_of(problem: Problem) -> Instance:
+    """Put a problem into words, its content graph in full."""
+    names = problem.format_names
+    return Instance(
+        formats=tuple(
+            Format(name=name, size=size if math.isfinite(size) else None)
+            for name, size in zip(names, problem.size.tolist(), strict=True)
+        ),
+        operators=tuple(
+            Operator(names[source], names[target], float(problem.conversion[source, target]))
+            for source, target in np.argwhere(np.isfinite(problem.conversion)).tolist()
+        ),
+        brokers=tuple(_broker(problem, broker) for broker in range(problem.brokers)),
+        published=names[problem.published],
+        alpha=problem.alpha,
+        beta=problem.beta,
+    )
+
+
+def _broker(problem: Problem, broker: int) -> Broker:
+    above = int(problem.parent[broker])
+    wants = range(problem.want_start[broker], problem.want_start[broker + 1])
+    return Broker(
+        name=problem.broker_names[broker],
+        parent=None if above < 0 else problem.broker_names[above],
+        link_cost=float(problem.link_cost[broker]),
+        compute_cost=float(problem.compute_cost[broker]),
+        wants=tuple(_want(problem, want) for want in wants),
+    )
+
+
+def _want(problem: Problem, want: int) -> str | AnyOf:
+    """A want that one format alone satisfies, and at no penalty, is written as that format."""
+    chosen = slice(problem.choice_start[want], problem.choice_start[want + 1])
+    names = [problem.format_names[format] for format in problem.choice_format[chosen]]
+    choices = dict(zip(names, problem.choice_penalty[chosen].tolist(), strict=True))
+    return names[0] if len(names) == 1 and not any(choices.values()) else AnyOf(choices)
+
+
 def _graph(instance: Instance, load_graph: Callable[[str], ContentGraph]) -> ContentGraph:
     stated = instance.formats is not None or instance.operators is not None
     if instance.graph is not None:
         if stated:
             raise BadInput("graph", "stands in place of formats and operators; give one or the other")
         return load_graph(instance.graph)
-    if instance.formats is None or instance.operators is None:
-        raise BadInput("formats", "formats and operators are needed, or a graph in their place")
-    return ContentGraph(formats=instance.formats, operators=instance.operators)
+    return instance.content_graph()

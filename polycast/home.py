@@ -1,0 +1,91 @@
+"""The home: the one folder that all data of an installation lives under, and what each folder in it is for."""
+
+import hashlib
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import quote
+
+LONGEST = 160
+"""Characters of a name; file systems allow 255, and endings come after it."""
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where everything is; folders come to be when something is first put into them."""
+
+    root: Path
+
+    @property
+    def inbox(self) -> Path:
+        """What is published and not yet dealt with: an event to a file, its content beside or inside."""
+        return self.root / "inbox"
+
+    @property
+    def archive(self) -> Path:
+        """The events that have been dealt with."""
+        return self.root / "archive"
+
+    @property
+    def dead_letters(self) -> Path:
+        """What could not be read, or not be given to everyone, with the reason."""
+        return self.root / "dead-letters"
+
+    @property
+    def content(self) -> Path:
+        """The content store."""
+        return self.root / "content"
+
+    @property
+    def mailboxes(self) -> Path:
+        """A folder for each subscriber, with what was delivered."""
+        return self.root / "mailbox"
+
+    @property
+    def plans(self) -> Path:
+        """For each publication, who gets it in which form, and where it is converted."""
+        return self.root / "plans"
+
+    @property
+    def bills(self) -> Path:
+        """For each publication, what was planned and what was spent; written when all is delivered."""
+        return self.root / "bills"
+
+    @property
+    def checkpoint(self) -> Path:
+        """Which files of the inbox the stream has seen."""
+        return self.root / "checkpoint"
+
+    @property
+    def log(self) -> Path:
+        """What Spark has to say."""
+        return self.root / "logs" / "spark.log"
+
+    def mailbox(self, subscription: str) -> Path:
+        """The folder of one subscriber."""
+        return self.mailboxes / file_name(subscription)
+
+
+def file_name(*words: str) -> str:
+    """A name for a file that says what it is called after, and can be no other file's; case is kept."""
+    name = ".".join(quote(word, safe=" +,=@").replace(".", "%2E") for word in words)
+    if len(name) <= LONGEST:
+        return name
+    return f"{name[: LONGEST // 2]}-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
+
+
+@contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """A file that appears whole or not at all, and replaces what was there."""
+    passing = path.with_name(f".{uuid.uuid4().hex}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with passing.open("wb") as out:
+            yield out
+        os.replace(passing, path)
+    finally:
+        passing.unlink(missing_ok=True)

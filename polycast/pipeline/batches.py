@@ -1,0 +1,52 @@
+"""Python at work on a table, in Arrow batches: rows in, rows out, with the exact types that a schema states."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql.pandas.types import from_arrow_schema
+
+Row = dict[str, Any]
+"""One row of a table, by the names of its columns."""
+
+LARGEST = 1000
+"""Rows to a batch on the way out: large enough for Arrow, small enough for memory."""
+
+
+def map_rows(table: DataFrame, work: Callable[[Iterator[Row]], Iterable[Row]], schema: pa.Schema) -> DataFrame:
+    """A table of what the work makes of the rows of each partition, one after the other."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return pack(work(unpack(batches)), schema)
+
+    return table.mapInArrow(run, from_arrow_schema(schema))
+
+
+def map_groups(
+    table: DataFrame, by: tuple[str, ...], work: Callable[[list[Row]], Iterable[Row]], schema: pa.Schema
+) -> DataFrame:
+    """A table of what the work makes of the rows that agree in some columns."""
+
+    def run(group: pa.Table) -> pa.Table:
+        return pa.Table.from_pylist(list(work(group.to_pylist())), schema)
+
+    return table.groupBy(*by).applyInArrow(run, from_arrow_schema(schema))
+
+
+def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+    """The rows of batches."""
+    for batch in batches:
+        yield from batch.to_pylist()
+
+
+def pack(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """Rows as batches."""
+    waiting: list[Row] = []
+    for row in rows:
+        waiting.append(row)
+        if len(waiting) == LARGEST:
+            yield pa.RecordBatch.from_pylist(waiting, schema)
+            waiting = []
+    if waiting:
+        yield pa.RecordBatch.from_pylist(waiting, schema)

@@ -1,0 +1,58 @@
+"""Dead letters: what could not be read, planned or given to everyone; a folder to each, with the reason."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from polycast.home import Home, written
+from polycast.model import codec
+from polycast.pipeline.batches import Row, map_rows
+from polycast.pipeline.bill import Failure
+from polycast.pipeline.site import Site
+
+VERSION = 1
+REASON, EVENT = "reason.json", "event.json"
+BURIED = pa.schema([("file", pa.string()), ("error", pa.string())])
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a publication ended here.
+
+    Parameters
+    ----------
+    error
+        What is wrong with all of it; None if only some subscribers went without.
+    failed
+        Who went without, and why.
+    """
+
+    file: str
+    error: str | None = None
+    failed: tuple[Failure, ...] = ()
+    version: int = VERSION
+
+
+def bury(faulty: DataFrame, site: Site) -> DataFrame:
+    """Move publications that have an error out of the inbox."""
+
+    def work(rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            file = Path(row["file"])
+            keep(site.home, Reason(file=file.name, error=row["error"]), file)
+            file.unlink(missing_ok=True)
+            yield row
+
+    return map_rows(faulty.select("file", "error"), work, BURIED)
+
+
+def keep(home: Home, reason: Reason, event: Path) -> None:
+    """Keep a dead letter: a copy of its event, and the reason."""
+    folder = home.dead_letters / event.stem
+    if event.exists():
+        with written(folder / EVENT) as out:
+            out.write(event.read_bytes())
+    with written(folder / REASON) as out:
+        out.write(codec.encode(reason))

@@ -1,0 +1,86 @@
+"""Dispatch: hand every broker's deliveries to a sink; what was handed over twice arrives once."""
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+import msgspec
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from polycast.errors import PolycastError
+from polycast.model.network import Network
+from polycast.model.publication import Scalar
+from polycast.pipeline.batches import Row, map_rows
+from polycast.pipeline.lineage import Lineage
+from polycast.pipeline.mailbox import Delivered, Mailboxes, name_of
+from polycast.pipeline.site import Site
+
+FAILURE = pa.struct([("subscription", pa.string()), ("form", pa.string()), ("reason", pa.string())])
+RECEIPTS = pa.schema(
+    [
+        ("key", pa.string()),
+        ("broker", pa.string()),
+        ("delivered", pa.int64()),
+        ("failed", pa.list_(FAILURE)),
+    ]
+)
+
+
+class Sink(Protocol):
+    """Takes deliveries; one that it has taken before, it does not take again."""
+
+    def deliver(self, delivery: Delivered) -> bool:
+        """Whether it was new."""
+
+
+def dispatch(converted: DataFrame, site: Site) -> DataFrame:
+    """Receipts, a row to each publication and broker, for what was delivered and what was not."""
+
+    def work(rows: Iterable[Row]) -> Iterator[Row]:
+        sink = Mailboxes(site.home, site.store)
+        for row in rows:
+            failed = list(_hand_over(row, site.network, sink))
+            delivered = len(row["deliveries"]) - len(failed)
+            yield {"key": row["key"], "broker": row["broker"], "delivered": delivered, "failed": failed}
+
+    return map_rows(converted.transform(by_broker), work, RECEIPTS)
+
+
+def by_broker(converted: DataFrame) -> DataFrame:
+    """What there is to deliver, a row to each publication and broker."""
+    return converted.selectExpr(
+        "key", "attributes", "content", "form", "made", "explode(outgoing) AS out"
+    ).selectExpr("key", "attributes", "content", "form", "made", "out.broker", "out.deliveries")
+
+
+def _hand_over(row: Row, network: Network, sink: Sink) -> Iterator[Row]:
+    """Deliver what can be delivered; give back the rest, with why."""
+    made: dict[Lineage, Row] = {tuple(one["lineage"]): one for one in row["made"] or ()}
+    made[(row["form"],)] = row["content"]
+    event = msgspec.json.decode(row["attributes"])
+    for delivery in row["deliveries"]:
+        found = made[tuple(delivery["lineage"])]
+        reason = found.get("error")
+        if reason is None:
+            try:
+                sink.deliver(_delivered(row, delivery, found, event, network))
+                continue
+            except (PolycastError, OSError) as error:
+                reason = str(error)
+        yield {"subscription": delivery["subscription"], "form": delivery["form"], "reason": reason}
+
+
+def _delivered(row: Row, delivery: Row, found: Row, event: dict[str, Scalar], network: Network) -> Delivered:
+    form = delivery["form"]
+    media_type = found.get("media_type") or network.graph_of[form][form].media_type
+    return Delivered(
+        publication=row["key"],
+        subscription=delivery["subscription"],
+        broker=row["broker"],
+        form=form,
+        media_type=media_type,
+        digest=found["digest"],
+        size=found["size"],
+        file=name_of(row["key"], row["broker"], form, media_type),
+        event=event,
+    )

@@ -1,0 +1,77 @@
+"""Ingest: read the events of the inbox, and put their contents into the store at once; rows carry references."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from polycast.convert.store import ContentStore
+from polycast.errors import BadInput, PolycastError
+from polycast.model import codec
+from polycast.model.publication import Event
+from polycast.pipeline import bill, inbox
+from polycast.pipeline.batches import Row, map_rows
+from polycast.pipeline.site import Site
+
+REFERENCE = pa.struct([("digest", pa.string()), ("size", pa.int64()), ("media_type", pa.string())])
+INGESTED = pa.schema(
+    [
+        ("file", pa.string()),
+        ("key", pa.string()),
+        ("attributes", pa.string()),
+        ("data", pa.string()),
+        ("content", REFERENCE),
+        ("error", pa.string()),
+    ]
+)
+
+
+def ingest(files: DataFrame, site: Site) -> DataFrame:
+    """Publications, one to a file; ``error`` says why a file holds none.
+
+    What has been dealt with already, under the same source and id, is set aside: it came twice, or a crash came
+    between the last delivery and the clearing of the inbox.
+    """
+
+    def work(rows: Iterable[Row]) -> Iterator[Row]:
+        store = site.store
+        for row in rows:
+            file = Path(row["path"].removeprefix("file:"))
+            publication = _publication(file, store)
+            if "error" not in publication and bill.is_settled(site.home, publication["key"]):
+                inbox.settle(file, site.home.archive)
+            else:
+                yield publication
+
+    return map_rows(files.select("path"), work, INGESTED)
+
+
+def _publication(file: Path, store: ContentStore) -> Row:
+    try:
+        event = inbox.read(file)
+        content, media_type = inbox.announced(event, file.parent)
+        size = content.stat().st_size if isinstance(content, Path) else len(content)
+        reference = {"digest": store.put(content), "size": size, "media_type": media_type}
+    except OSError as error:
+        return _fault(file, BadInput(file.name, error.strerror or str(error)))
+    except PolycastError as error:
+        return _fault(file, error)
+    return {
+        "file": str(file),
+        "key": event.key,
+        "attributes": codec.encode(event.attributes).decode(),
+        "data": _payload(event),
+        "content": reference,
+    }
+
+
+def _payload(event: Event) -> str | None:
+    """What filters may look into: a payload in JSON. It goes no further than to the next stage."""
+    if event.data is None or isinstance(event.data, bytes):
+        return None
+    return codec.encode(event.data).decode()
+
+
+def _fault(file: Path, error: PolycastError) -> Row:
+    return {"file": str(file), "key": file.name, "error": str(error)}

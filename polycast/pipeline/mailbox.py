@@ -1,0 +1,89 @@
+"""The mailbox: a folder for each subscriber, with every delivery as a file, and beside it a JSON that tells of it.
+
+A delivery is there when its JSON is there. It is named by publication, broker and form: the same delivery, however
+often it is repeated, is one file.
+"""
+
+import mimetypes
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from polycast.convert.store import ContentStore
+from polycast.home import Home, file_name, written
+from polycast.model import codec
+from polycast.model.media import parse_media_type
+from polycast.model.publication import Scalar
+
+VERSION = 1
+_SUFFIXES = {
+    "audio/wav": ".wav",
+    "audio/amr": ".amr",
+    "audio/ogg": ".ogg",
+    "video/3gpp": ".3gp",
+    "application/vnd.apache.parquet": ".parquet",
+    "application/cloudevents+json": ".json",
+}
+
+
+class Delivered(msgspec.Struct, frozen=True, kw_only=True):
+    """What is told of a delivery, beside it.
+
+    Parameters
+    ----------
+    file
+        Its name, in the same folder.
+    event
+        The attributes of the event that was published.
+    """
+
+    publication: str
+    subscription: str
+    broker: str
+    form: str
+    media_type: str | None
+    digest: str
+    size: int
+    file: str
+    event: Mapping[str, Scalar]
+    version: int = VERSION
+
+
+class Mailboxes:
+    """The mailboxes of a home."""
+
+    def __init__(self, home: Home, store: ContentStore) -> None:
+        self._home = home
+        self._store = store
+
+    def deliver(self, delivery: Delivered) -> bool:
+        """Lay a delivery into its subscriber's mailbox, whole or not at all. False if it was there already."""
+        folder = self._home.mailbox(delivery.subscription)
+        told = folder / f"{delivery.file}.json"
+        if told.exists():
+            return False
+        with written(folder / delivery.file) as out:
+            out.writelines(self._store.stream(delivery.digest))
+        with written(told) as out:
+            out.write(codec.encode(delivery))
+        return True
+
+
+def name_of(publication: str, broker: str, form: str, media_type: str | None) -> str:
+    """The name of a delivery's file."""
+    return file_name(publication, broker, form) + suffix_of(media_type)
+
+
+def suffix_of(media_type: str | None) -> str:
+    """The ending that files of a media type usually have."""
+    if media_type is None:
+        return ".bin"
+    known = parse_media_type(media_type)
+    plain = f"{known.type}/{known.subtype}"
+    return _SUFFIXES.get(plain) or mimetypes.guess_extension(plain) or ".bin"
+
+
+def read_delivered(told: Path) -> Delivered:
+    """What is told of a delivery."""
+    return codec.decode(told.read_bytes(), Delivered, str(told))

@@ -1,0 +1,60 @@
+"""The plans that were carried out, kept as files: the problem and the answer as ``polycast place`` knows them."""
+
+from pathlib import Path
+
+import msgspec
+
+from polycast.errors import BadInput
+from polycast.home import Home, file_name, written
+from polycast.model import codec
+from polycast.model.delivery import Delivery, DeliveryPlan, Unserved
+from polycast.model.plan import Cost, Plan, Step, plan_of
+from polycast.model.problem import problem_of
+from polycast.place import document
+
+VERSION = 1
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One plan in a file."""
+
+    version: int = VERSION
+    publication: str
+    problem: document.Instance
+    cost: Cost
+    brokers: tuple[Step, ...]
+    deliveries: tuple[Delivery, ...]
+    unserved: tuple[Unserved, ...]
+
+
+def plan_file(home: Home, key: str) -> Path:
+    """Where the plan of a publication is."""
+    return home.plans / f"{file_name(key)}.json"
+
+
+def write_plan(home: Home, key: str, planned: DeliveryPlan) -> None:
+    """Keep a plan."""
+    record = Record(
+        publication=key,
+        problem=document.instance_of(planned.problem),
+        cost=planned.cost,
+        brokers=planned.steps,
+        deliveries=planned.deliveries,
+        unserved=planned.unserved,
+    )
+    with written(plan_file(home, key)) as out:
+        out.write(codec.encode(record))
+
+
+def read_plan(path: Path) -> DeliveryPlan:
+    """A plan that was kept."""
+    record = codec.decode(path.read_bytes(), Record, str(path))
+    if record.version != VERSION:
+        raise BadInput(
+            str(path), f"written by a newer version of Polycast, {record.version}; this reads {VERSION}"
+        )
+    stated = record.problem
+    problem = problem_of(stated.content_graph(), stated.brokers, stated.published, stated.alpha, stated.beta)
+    plan = plan_of(problem, record.brokers)
+    parts = {name: getattr(plan, name) for name in Plan.__dataclass_fields__}
+    return DeliveryPlan(**parts, deliveries=record.deliveries, unserved=record.unserved)
