@@ -7,6 +7,7 @@ An experiment is a list of :class:`Run` and a function that carries one out and 
 
 import argparse
 import csv
+import itertools
 import json
 import math
 import statistics
@@ -162,8 +163,8 @@ class Panel:
                 yield label, [row[self.x] for row in rows], [row[y] for row in rows]
 
 
-def draw(path: Path, panels: Sequence[Panel], ylabel: str) -> None:
-    """Panels side by side, in one file; panels without rows are left out."""
+def draw(path: Path, panels: Sequence[Panel], ylabel: str, columns: int = 3) -> None:
+    """Panels in one file, so many to a row; panels without rows of numbers are left out."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -172,22 +173,32 @@ def draw(path: Path, panels: Sequence[Panel], ylabel: str) -> None:
     panels = [panel for panel in panels if panel.rows]
     if not panels:
         return
-    figure, all_axes = pyplot.subplots(1, len(panels), figsize=(4.6 * len(panels), 3.6), squeeze=False)
-    for axes, panel in zip(all_axes[0], panels, strict=True):
-        for label, xs, ys in panel.lines():
-            axes.plot(xs, ys, marker="o" if len(xs) < 30 else None, markersize=3, label=label)
-        axes.set_title(panel.title, fontsize=10)
-        axes.set_xlabel(panel.x)
-        axes.grid(alpha=0.3)
-        if panel.logarithmic:
-            axes.set_xscale("symlog")
-        if len(axes.lines) > 1:
-            axes.legend(fontsize=7)
-    all_axes[0][0].set_ylabel(ylabel)
+    columns = min(columns, len(panels))
+    lines = math.ceil(len(panels) / columns)
+    figure, grid = pyplot.subplots(lines, columns, figsize=(4.6 * columns, 3.6 * lines), squeeze=False)
+    for axes, panel in itertools.zip_longest(grid.ravel(), panels):
+        if panel is None:
+            axes.remove()
+        else:
+            _fill(axes, panel)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(ylabel)
     figure.tight_layout()
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110, metadata={"Software": None})
     pyplot.close(figure)
+
+
+def _fill(axes: Any, panel: Panel) -> None:
+    for label, xs, ys in panel.lines():
+        axes.plot(xs, ys, marker="o" if len(xs) < 30 else None, markersize=3, label=label)
+    axes.set_title(panel.title, fontsize=10)
+    axes.set_xlabel(panel.x)
+    axes.grid(alpha=0.3)
+    if panel.logarithmic:
+        axes.set_xscale("symlog")
+    if len(axes.lines) > 1:
+        axes.legend(fontsize=7, title=panel.line, title_fontsize=7)
 
 
 def arguments(description: str, out: Path, runs: int) -> argparse.Namespace:

@@ -32,6 +32,7 @@ def _savings(journal: Journal, out: Path) -> None:
             if (found := _those(rows, graph=graph, method=method, scaling="mean"))
         ],
         "saving %",
+        columns=2,
     )
     draw(
         out / "initial-plans.png",
