@@ -2,7 +2,9 @@
 
 from polycast.model.tree import Tree
 from polycast.tree.adapt import Round, adapt
+from polycast.tree.coherency import Filter, effective_tolerances
 from polycast.tree.decide import decide
+from polycast.tree.divergence import DIVERGENCES, Divergence, Version, divergence
 from polycast.tree.fidelity import Fidelity
 from polycast.tree.forest import Change, Forest, Trees
 from polycast.tree.grow import METHODS, Growth, evaluate, grow
@@ -13,10 +15,13 @@ from polycast.tree.view import Load, Report, View, report_of, view_of
 
 __all__ = [
     "APPROXIMATE",
+    "DIVERGENCES",
     "KINDS",
     "METHODS",
     "Change",
+    "Divergence",
     "Fidelity",
+    "Filter",
     "Forest",
     "Growth",
     "Load",
@@ -28,9 +33,12 @@ __all__ = [
     "Servers",
     "Tree",
     "Trees",
+    "Version",
     "View",
     "adapt",
     "decide",
+    "divergence",
+    "effective_tolerances",
     "evaluate",
     "grow",
     "report_of",
