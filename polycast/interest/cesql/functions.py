@@ -7,7 +7,7 @@ from polycast.interest.cesql.values import LONGEST_STRING, Dialect, Failure, to_
 from polycast.model.scalar import Value, to_string
 
 # Unicode's White_Space, which TRIM removes.
-_BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
 
 class Function(NamedTuple):
@@ -81,7 +81,7 @@ def table(dialect: Dialect) -> dict[str, tuple[Function, ...]]:
         "CONCAT_WS": (Function("S", "S", "", _concat_ws),),
         "LOWER": (Function("S", None, "", str.lower),),
         "UPPER": (Function("S", None, "", str.upper),),
-        "TRIM": (Function("S", None, "", lambda x: x.strip(_BLANKS)),),
+        "TRIM": (Function("S", None, "", lambda x: x.strip(BLANKS)),),
         "LEFT": (Function("SI", None, "", _left),),
         "RIGHT": (Function("SI", None, "", _right),),
         "SUBSTRING": (Function("SI", None, "", _substring), Function("SII", None, "", _substring)),

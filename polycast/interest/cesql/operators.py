@@ -11,7 +11,7 @@ from polycast.model.scalar import Value, to_string
 Binary = Callable[[Value, Value], Value]
 Unary = Callable[[Value], Value]
 
-_ORDERS: tuple[tuple[str, Callable[[Any, Any], Any]], ...] = (
+ORDERS: tuple[tuple[str, Callable[[Any, Any], Any]], ...] = (
     ("<", operator.lt),
     ("<=", operator.le),
     (">", operator.gt),
@@ -49,7 +49,7 @@ def binaries(dialect: Dialect) -> dict[str, Binary]:
         "/": _arithmetic(dialect, _quotient),
         "%": _arithmetic(dialect, _remainder),
     }
-    for sign, compare in _ORDERS:
+    for sign, compare in ORDERS:
         found[sign] = _comparison(dialect, compare)
     return found
 
