@@ -4,13 +4,12 @@ The routes from one broker to many form a tree by themselves: those whose identi
 for so long, and the ways never meet again once they have parted.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from polycast.model.tree import ROOT, Tree
-from polycast.overlay.shortest_paths import Indices
+from polycast.overlay.shortest_paths import Indices, Numbers
 from polycast.overlay.tapestry.mesh import Tapestry
 
 
@@ -46,7 +45,7 @@ class Dissemination(NamedTuple):
 PROBE = 0.0001
 
 
-def discover(overlay: Tapestry, root: int, receivers: Sequence[int] | Indices) -> Dissemination:
+def discover(overlay: Tapestry, root: int, receivers: Numbers) -> Dissemination:
     """The tree as it is, by discovery messages.
 
     The rendezvous point sends one down the tree to all receivers, which is a probe to a link; the brokers where

@@ -6,19 +6,19 @@ next hop is the broker that it knows to fit and that is nearest to itself. Broke
 unknown to it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
 from polycast.overlay.dissemination import Dissemination, dissemination_of
-from polycast.overlay.shortest_paths import Indices
+from polycast.overlay.shortest_paths import Indices, Numbers
 from polycast.overlay.tapestry.identifiers import digit
 from polycast.overlay.tapestry.mesh import Tapestry
 from polycast.overlay.tapestry.proximity import distance
 from polycast.overlay.tapestry.tables import NOBODY
 
 
-def estimate(overlay: Tapestry, root: int, receivers: Sequence[int] | Indices) -> Dissemination:
+def estimate(overlay: Tapestry, root: int, receivers: Numbers) -> Dissemination:
     """The tree that the root supposes. It takes no probe, and it may be wrong."""
     return dissemination_of(overlay, root, _Estimate(overlay, root).above(receivers))
 
@@ -50,7 +50,7 @@ class _Estimate:
         self.root = root
         self.levels = overlay.tables.shape[1]
 
-    def above(self, receivers: Sequence[int] | Indices) -> dict[int, int]:
+    def above(self, receivers: Numbers) -> dict[int, int]:
         """The supposed broker above each."""
         links: dict[int, int] = {}
         waiting = [(self.root, 0, [int(broker) for broker in receivers if broker != self.root])]

@@ -1,5 +1,6 @@
 """The cheapest ways from some brokers to all others, one search from each (Dijkstra)."""
 
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -10,6 +11,7 @@ from polycast.kernel import kernel
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int32]
+Numbers = Sequence[int] | npt.NDArray[np.integer[Any]]
 
 # Broker pairs that one call of the kernel may settle, so that Ctrl-C is heard within some 100 ms.
 SLICE = 200_000

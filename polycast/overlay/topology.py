@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polycast.errors import BadInput
-from polycast.overlay.shortest_paths import Floats, Indices, shortest_paths
+from polycast.overlay.shortest_paths import Floats, Indices, Numbers, shortest_paths
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Topology:
         """How many links meet at each broker."""
         return np.bincount(self.ends.ravel(), minlength=len(self)).astype(np.int32)
 
-    def distances(self, sources: Sequence[int] | Indices | None = None) -> Floats:
+    def distances(self, sources: Numbers | None = None) -> Floats:
         """What the cheapest way costs from the sources (every broker, if left out) to every broker.
 
         One row to a source; infinite where there is no way.

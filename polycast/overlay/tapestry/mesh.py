@@ -6,7 +6,7 @@ import numpy as np
 
 from polycast.errors import BadInput
 from polycast.kernel import kernel
-from polycast.overlay.shortest_paths import Indices
+from polycast.overlay.shortest_paths import Indices, Numbers
 from polycast.overlay.tapestry.identifiers import BASE, DIGITS, Identifiers, digit, identifiers, shared_digits
 from polycast.overlay.tapestry.proximity import Space, space_of
 from polycast.overlay.tapestry.routing import Routes, follow
@@ -77,7 +77,7 @@ class Tapestry:
         """The brokers that are in the overlay and alive."""
         return np.flatnonzero(self.alive).astype(np.int32)
 
-    def routes(self, sources: Sequence[int] | Indices, keys: Identifiers | np.uint64) -> Routes:
+    def routes(self, sources: Numbers, keys: Identifiers | np.uint64) -> Routes:
         """The way from each source to the root of its key (or of the one key)."""
         starts = np.ascontiguousarray(sources, np.int32)
         if not self.alive[starts].all():
@@ -115,7 +115,7 @@ class Tapestry:
         self.fail([broker])
         return self.repair()
 
-    def fail(self, brokers: Sequence[int] | Indices) -> None:
+    def fail(self, brokers: Numbers) -> None:
         """Brokers stop without a word: nobody answers any longer, and all tables stay as they are."""
         gone = np.asarray(brokers)
         if not self.alive[gone].all():
