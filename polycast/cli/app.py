@@ -10,7 +10,9 @@ import polycast
 from polycast.cli.attach import attach
 from polycast.cli.compile import compile_kernels
 from polycast.cli.grow import grow
+from polycast.cli.pipeline import pipeline
 from polycast.cli.place import place
+from polycast.cli.publish import publish
 from polycast.errors import PolycastError
 
 app = typer.Typer(
@@ -41,6 +43,8 @@ def _options(
 app.command("place")(place)
 app.command("attach")(attach)
 app.command("grow")(grow)
+app.command("publish")(publish)
+app.add_typer(pipeline, name="pipeline")
 app.command("compile")(compile_kernels)
 
 

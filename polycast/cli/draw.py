@@ -32,5 +32,5 @@ def _label(step: Step, root: bool) -> str:
             + "[/]"
         )
     if step.delivers:
-        label += f"  [green]delivers {', '.join(map(escape, step.delivers))}[/]"
+        label += f"  [green]delivers {', '.join(map(escape, dict.fromkeys(step.delivers)))}[/]"
     return label

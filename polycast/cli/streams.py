@@ -26,6 +26,12 @@ def answer(document: object) -> None:
     sys.stdout.buffer.flush()
 
 
+def tell(message: str) -> None:
+    """Tell whoever watches the terminal what is going on."""
+    if sys.stderr.isatty():
+        print(f"polycast: {message}", file=sys.stderr)
+
+
 def announce_compilation() -> None:
     """Tell whoever watches the terminal why the first run takes longer. Said once, and only if it is so."""
     if sys.stderr.isatty():

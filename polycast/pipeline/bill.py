@@ -84,8 +84,9 @@ def bill_file(home: Home, key: str) -> Path:
 
 
 def is_settled(home: Home, key: str) -> bool:
-    """Whether all of a publication has been dealt with."""
-    return bill_file(home, key).exists()
+    """Whether all of a publication has been dealt with; what has failed may be tried again."""
+    path = bill_file(home, key)
+    return path.exists() and not read_bill(path).failed
 
 
 def write_bill(home: Home, bill: Bill) -> None:

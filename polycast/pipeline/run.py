@@ -1,6 +1,8 @@
 """The whole journey, as a batch or as a stream of small ones."""
 
 import fcntl
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,6 +27,7 @@ from polycast.pipeline.site import Site
 # Files of the inbox that vanish between two looks have been dealt with by a run that was killed.
 _FILES = {"pathGlobFilter": inbox.EVENTS, "ignoreMissingFiles": "true"}
 _COLUMNS = "path STRING, modificationTime TIMESTAMP, length BIGINT, content BINARY"
+LOOK_EVERY = 0.1
 MOST_FILES = 200
 """Publications to a batch: enough to be worth its overhead, few enough that none waits long."""
 
@@ -65,9 +68,22 @@ def journey(files: DataFrame, site: Site) -> Summary:
 def run_once(spark: SparkSession, site: Site) -> Summary:
     """Deal with all that is in the inbox."""
     site.home.inbox.mkdir(parents=True, exist_ok=True)
-    with alone(site.home):
-        files = spark.read.format("binaryFile").options(**_FILES).load(str(site.home.inbox))
-        return journey(files, site)
+    return journey(spark.read.format("binaryFile").options(**_FILES).load(str(site.home.inbox)), site)
+
+
+def run_stream(spark: SparkSession, site: Site, on_batch: Callable[[Summary], None]) -> None:
+    """Deal with whatever comes into the inbox, until Ctrl-C; the batch at hand is finished, unless asked again."""
+    query = start_stream(spark, site, on_batch)
+    try:
+        with _interruption() as asked:
+            while not asked.wait(LOOK_EVERY) and query.isActive:
+                pass
+            while query.isActive and query.status["isTriggerActive"]:
+                time.sleep(LOOK_EVERY)
+    finally:
+        query.stop()
+    if failure := query.exception():
+        raise failure
 
 
 def start_stream(
@@ -87,6 +103,22 @@ def start_stream(
         on_batch(journey(batch, site))
 
     return files.writeStream.foreachBatch(handle).option("checkpointLocation", str(site.home.checkpoint)).start()
+
+
+@contextmanager
+def _interruption() -> Iterator[threading.Event]:
+    """An event that is set by the first Ctrl-C; the second is as sudden as ever."""
+    asked = threading.Event()
+
+    def on_first(*_: object) -> None:
+        asked.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, on_first)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class _Glance(msgspec.Struct, frozen=True):

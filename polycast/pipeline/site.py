@@ -3,7 +3,6 @@
 import hashlib
 import pickle
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from pyspark import Broadcast
 from pyspark.sql import SparkSession
@@ -38,7 +37,7 @@ class Site:
         return ContentStore(self.home.content)
 
 
-def open_site(spark: SparkSession, home: Path, network: Network) -> Site:
+def open_site(spark: SparkSession, home: Home, network: Network) -> Site:
     """Let the workers of a session know the network."""
     version = hashlib.sha256(pickle.dumps(network)).hexdigest()[:16]
-    return Site(Home(home), version, spark.sparkContext.broadcast(network))
+    return Site(home, version, spark.sparkContext.broadcast(network))

@@ -1,0 +1,51 @@
+"""``polycast pipeline``: take what is in the inbox the whole way to its subscribers."""
+
+from typing import Annotated
+
+import typer
+
+from polycast.cli import streams
+from polycast.cli.settings import HomeOption, MasterOption, NetworkOption
+
+pipeline = typer.Typer(help="The way from the inbox to the mailboxes, on Spark.", no_args_is_help=True)
+
+
+@pipeline.command("run")
+def run(
+    once: Annotated[bool, typer.Option("--once", help="Deal with what is in the inbox now, and stop.")] = False,
+    home: HomeOption = None,
+    network: NetworkOption = None,
+    master: MasterOption = None,
+    spark: Annotated[
+        list[str] | None,
+        typer.Option("--spark", help="One of Spark's settings, as in spark.driver.memory=2g. Can be repeated."),
+    ] = None,
+) -> int:
+    """Match, plan, convert and deliver what is published, until Ctrl-C.
+
+    Prints, as JSON, a line for every batch of publications. What was killed, at whatever moment, carries on where
+    it was when it is started again. docs/pipeline.md explains the folders of the home, and docs/network.md the
+    network file.
+    """
+    from polycast import networks
+    from polycast.pipeline.run import alone, run_once, run_stream
+    from polycast.pipeline.session import LOCAL, open_session
+    from polycast.pipeline.site import open_site
+    from polycast.settings import read_settings, spark_option
+
+    options = dict(spark_option(text, "--spark") for text in spark or ())
+    settings = read_settings(home=home, network=network, master=master)
+    described = networks.load(settings.network_file)
+    with alone(settings.folders):
+        streams.tell("starting Spark")
+        session = open_session(settings.master or LOCAL, settings.spark | options, settings.folders.log)
+        site = open_site(session, settings.folders, described)
+        try:
+            if once:
+                streams.answer(run_once(session, site))
+                return 0
+            streams.tell(f"waiting for publications in {settings.folders.inbox}; Ctrl-C to stop")
+            run_stream(session, site, streams.answer)
+            return 130
+        finally:
+            session.stop()
