@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from papers import experiment
 from papers.ccd.experiments import SIMPLE
 from papers.ccd.parameters import LARGE, SMALL, WEIGHTS
-from papers.experiment import Journal, Panel, Row, averages, draw, write_csv
+from papers.experiment import Journal, Panel, Row, draw, write_csv
 
 OVER = [f"saving over {name} %" for name in SIMPLE]
 
@@ -17,7 +18,7 @@ def report(journal: Journal, out: Path) -> None:
 
 
 def _savings(journal: Journal, out: Path) -> None:
-    rows = averages(
+    rows = _averages(
         journal.rows("savings"),
         ["graph", "method", "scaling", "weight", "ratio"],
         ["cost", *SIMPLE, *OVER, "seconds", "proved"],
@@ -26,7 +27,9 @@ def _savings(journal: Journal, out: Path) -> None:
     draw(
         out / "savings.png",
         [
-            Panel(f"{graph}, {method}: over {over}", found, "ratio", [f"saving over {over} %"], line="weight")
+            Panel(
+                f"{graph}, {method}: over {over}", found, "matching ratio %", [f"saving over {over} %"], line="α/β"
+            )
             for graph, method in ((SMALL, "exact"), (LARGE, "refine"), (LARGE, "exact"))
             for over in ("all-in-leaves", "all-in-root")
             if (found := _those(rows, graph=graph, method=method, scaling="mean"))
@@ -39,7 +42,7 @@ def _savings(journal: Journal, out: Path) -> None:
         [
             Panel(
                 f"α/β = {weight}",
-                _those(rows, graph=LARGE, method="refine", scaling="mean", weight=weight),
+                _those(rows, graph=LARGE, method="refine", scaling="mean", **{"α/β": weight}),
                 "ratio",
                 SIMPLE,
             )
@@ -50,7 +53,7 @@ def _savings(journal: Journal, out: Path) -> None:
 
 
 def _quality(journal: Journal, out: Path) -> None:
-    rows = averages(journal.rows("quality"), ["graph", "depth", "ratio", "round"], ["above the optimum %"])
+    rows = _averages(journal.rows("quality"), ["graph", "depth", "ratio", "round"], ["above the optimum %"])
     write_csv(out / "quality.csv", rows)
     draw(
         out / "quality.png",
@@ -60,7 +63,7 @@ def _quality(journal: Journal, out: Path) -> None:
                 _those(rows, graph=graph, depth=depth),
                 "round",
                 ["above the optimum %"],
-                line="ratio",
+                line="matching ratio %",
                 logarithmic=True,
             )
             for graph, depth in ((SMALL, 1), (LARGE, 1), (LARGE, 2))
@@ -70,35 +73,41 @@ def _quality(journal: Journal, out: Path) -> None:
 
 
 def _selection(journal: Journal, out: Path) -> None:
-    rows = averages(journal.rows("selection"), ["ratio", "select", "round"], ["improvement %"])
+    rows = _averages(journal.rows("selection"), ["ratio", "select", "round"], ["improvement %"])
     write_csv(out / "selection.csv", rows)
-    ratios = sorted({row["ratio"] for row in rows})
+    ratios = sorted({row["matching ratio %"] for row in rows})
     draw(
         out / "selection.png",
         [
-            Panel(f"{ratio} % match", _those(rows, ratio=ratio), "round", ["improvement %"], line="select")
+            Panel(
+                f"{ratio} % match",
+                _those(rows, **{"matching ratio %": ratio}),
+                "round",
+                ["improvement %"],
+                line="select",
+            )
             for ratio in ratios
         ],
         "improvement over the first plan %",
     )
-    ends = averages(journal.rows("endings"), ["ratio"], ["slack", "random", "random above slack %"])
+    ends = _averages(journal.rows("endings"), ["ratio"], ["slack", "random", "random above slack %"])
     write_csv(out / "endings.csv", ends)
 
 
 def _trees(journal: Journal, out: Path) -> None:
     percent = ["estimated plan supposes %", "estimated plan costs %", "probes cost %"]
     counts = ["same parent %", "brokers discovered", "brokers estimated", "hops of a supposed link", "probes"]
-    rows = averages(journal.rows("trees"), ["graph", "ratio"], [*counts, *percent])
+    rows = _averages(journal.rows("trees"), ["graph", "ratio"], [*counts, *percent])
     write_csv(out / "trees.csv", rows)
     draw(
         out / "trees.png",
-        [Panel(graph, _those(rows, graph=graph), "ratio", percent) for graph in (SMALL, LARGE)],
+        [Panel(graph, _those(rows, graph=graph), "matching ratio %", percent) for graph in (SMALL, LARGE)],
         "% of the plan on the discovered tree",
     )
 
 
 def _heterogeneity(journal: Journal, out: Path) -> None:
-    rows = averages(journal.rows("heterogeneity"), ["kind", "floor", "method", "ratio"], ["reduction %"])
+    rows = _averages(journal.rows("heterogeneity"), ["kind", "floor", "method", "ratio"], ["reduction %"])
     write_csv(out / "heterogeneity.csv", rows)
     kinds = sorted({(row["kind"], row["floor"]) for row in rows})
     draw(
@@ -107,7 +116,7 @@ def _heterogeneity(journal: Journal, out: Path) -> None:
             Panel(
                 kind if kind == "strong" else f"{kind}, no link below {floor} Mb/s",
                 _those(rows, kind=kind, floor=floor),
-                "ratio",
+                "matching ratio %",
                 ["reduction %"],
                 line="method",
             )
@@ -115,6 +124,15 @@ def _heterogeneity(journal: Journal, out: Path) -> None:
         ],
         "reduction by knowing the costs %",
     )
+
+
+NAMES = {"weight": "α/β", "ratio": "matching ratio %"}
+
+
+def _averages(rows: Sequence[Row], by: Sequence[str], measured: Sequence[str]) -> list[Row]:
+    """Means for every setting, under the names that readers know."""
+    found = experiment.averages(rows, by, measured)
+    return [{NAMES.get(name, name): value for name, value in row.items()} for row in found]
 
 
 def _those(rows: Sequence[Row], **wanted: object) -> list[Row]:

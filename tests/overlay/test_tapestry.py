@@ -45,6 +45,9 @@ def assert_sound(overlay: Tapestry) -> None:
                 assert overlay.tables[broker, level, d, 0] >= 0
     named = overlay.tables[members]
     assert overlay.alive[named[named >= 0]].all()
+    for copy in range(1, named.shape[3]):
+        twice = named[..., :copy] == named[..., copy : copy + 1]
+        assert not (twice & (named[..., :copy] >= 0)).any()
 
 
 def test_digits_are_those_of_the_written_number():

@@ -105,6 +105,8 @@ def offer(space: Space, broker: int, candidate: int, entry: Indices) -> bool:
     """Let a broker into an entry if there is room or it is nearer than another, and say whether it was."""
     near = np.full(len(entry), np.inf)
     for place, neighbour in enumerate(entry):
+        if neighbour == candidate:
+            return False
         if neighbour != NOBODY:
             near[place] = distance(space, broker, neighbour)
     return insert(entry, near, candidate, distance(space, broker, candidate))
