@@ -19,6 +19,15 @@ county receives pdf; runs pdf → txt; delivers nothing
 north receives pdf; runs pdf → jpg; delivers pdf, jpg
 south receives txt; runs nothing; delivers txt
 """,
+    "grow.py": """\
+grown: average loss 0.513
+  london ← exchange, paris ← london, oslo ← exchange, rome ← exchange
+  no tree can have less than 0.489
+london has become slow: average loss 0.557
+  london ← exchange, paris ← london, oslo ← exchange, rome ← exchange
+adapted in 2 moves: average loss 0.520
+  london ← exchange, paris ← exchange, oslo ← exchange, rome ← paris
+""",
 }
 
 
