@@ -1,8 +1,9 @@
-"""Makes the samples: a map of a wildfire with its annotations as a PDF, and a few seconds of video.
+"""Makes the samples: a map of a wildfire with its annotations as a PDF, a few seconds of video, and readings.
 
 python examples/samples.py FOLDER
 """
 
+import json
 import math
 import subprocess
 import sys
@@ -131,12 +132,30 @@ def video(path: Path, seconds: float = 4.0, size: tuple[int, int] = (1280, 720),
     return path
 
 
+def readings(path: Path, hours: int = 240) -> Path:
+    """Write what three weather stations have read every hour, as a JSON list of records."""
+    records = [
+        {
+            "station": station,
+            "hour": hour,
+            "temperature": round(24 + 9 * math.sin(math.tau * (hour - 9) / 24) + shift, 1),
+            "wind": round(5 + 3 * math.cos(math.tau * hour / 31) + shift / 2, 1),
+            "smoke": hour % 24 > 12,
+        }
+        for hour in range(hours)
+        for station, shift in (("oak-street", 0.0), ("lighthouse", -4.0), ("island", -2.5))
+    ]
+    path.write_text(json.dumps(records) + "\n")
+    return path
+
+
 def main(folder: str = "samples") -> None:
     """Write every sample into a folder."""
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     print(annotated_map(target / "map.pdf"))
     print(video(target / "clip.mp4"))
+    print(readings(target / "readings.json"))
 
 
 if __name__ == "__main__":

@@ -55,9 +55,7 @@ def content_graph(content: Content, network: Network) -> ContentGraph:
     if content.format not in network.graph_of:
         form = Format(name=content.format, size=content.size / MEGABYTE, media_type=content.format)
         return ContentGraph(formats=(form,), operators=())
-    graph = network.graph_of[content.format]
-    known = graph[content.format].size
-    return _scaled(graph, content.size / MEGABYTE / known) if known else graph
+    return network.graph_of[content.format].for_content(content.format, content.size / MEGABYTE)
 
 
 def negotiate_forms(
@@ -109,19 +107,6 @@ def _deliveries(placed: Plan, seats: Sequence[Seat]) -> tuple[Delivery, ...]:
         Delivery(user, broker, names[format])
         for (broker, users), format in zip(seats, placed.delivered.tolist(), strict=True)
         for user in users
-    )
-
-
-def _scaled(graph: ContentGraph, factor: float) -> ContentGraph:
-    """What sending and converting would cost if everything grew with the size of the content."""
-    return ContentGraph(
-        formats=tuple(
-            msgspec.structs.replace(format, size=None if format.size is None else format.size * factor)
-            for format in graph.formats
-        ),
-        operators=tuple(
-            msgspec.structs.replace(operator, cost=operator.cost * factor) for operator in graph.operators
-        ),
     )
 
 

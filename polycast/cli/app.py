@@ -8,7 +8,10 @@ import typer
 
 import polycast
 from polycast.cli.attach import attach
+from polycast.cli.calibrate import calibrate
 from polycast.cli.compile import compile_kernels
+from polycast.cli.convert import convert
+from polycast.cli.formats import formats, operators
 from polycast.cli.grow import grow
 from polycast.cli.pipeline import pipeline
 from polycast.cli.place import place
@@ -45,6 +48,10 @@ app.command("attach")(attach)
 app.command("grow")(grow)
 app.command("publish")(publish)
 app.add_typer(pipeline, name="pipeline")
+app.command("convert")(convert)
+app.command("calibrate")(calibrate)
+app.command("formats")(formats)
+app.command("operators")(operators)
 app.command("compile")(compile_kernels)
 
 

@@ -1,8 +1,9 @@
 """What every command does with its input, its output and the terminal."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from polycast import kernel
@@ -32,6 +33,25 @@ def tell(message: str) -> None:
         print(f"polycast: {message}", file=sys.stderr)
 
 
+def write_whole(pieces: Iterable[bytes], out: str) -> None:
+    """Write a file, which appears whole or not at all; or standard output for ``-``."""
+    if out == "-":
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(out)
+    growing = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        with growing.open("wb") as file:
+            file.writelines(pieces)
+        growing.replace(target)
+    except OSError as error:
+        raise BadInput(out, error.strerror or str(error)) from None
+    finally:
+        with suppress(OSError):
+            growing.unlink()
+
+
 def announce_compilation() -> None:
     """Tell whoever watches the terminal why the first run takes longer. Said once, and only if it is so."""
     if sys.stderr.isatty():
@@ -57,3 +77,21 @@ def progress() -> Iterator[Callable[[float | None, str], None] | None]:
             bar.update(task, total=None if share is None else 1.0, completed=share or 0.0, description=message)
 
         yield show
+
+
+def shares(show: Callable[[float | None, str], None], message: str) -> Callable[[float], None]:
+    """Feeds a progress bar with shares alone."""
+    return lambda share: show(share, message)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table on standard output, as wide as its longest row where nobody watches."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    shown = Table(*head, box=None, pad_edge=False)
+    for row in rows:
+        shown.add_row(*map(escape, row))
+    console = Console() if sys.stdout.isatty() else Console(width=200)
+    console.print(shown)

@@ -15,7 +15,7 @@ from polycast.convert.pool import Pool
 from polycast.convert.store import HOUR, Collected, ContentStore
 from polycast.convert.task import Limits
 from polycast.errors import Cancelled, ConversionError
-from polycast.model.format import ContentGraph, Format, Operator
+from polycast.model.format import Chain, ContentGraph, Format, Operator
 
 
 class Stored(NamedTuple):
@@ -111,6 +111,31 @@ class Converter:
             made.append(step)
         return made
 
+    def make(
+        self,
+        content: str,
+        graph: ContentGraph,
+        chains: Iterable[Chain],
+        cancelled: threading.Event | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> dict[str, Stored | ConversionError]:
+        """Run several chains that begin with the same content, every operator once; all that was made, by form.
+
+        What starts at the same form is made in one reading of it. Where an operator fails, so does what follows.
+        """
+        steps = _by_source(operator for chain in chains for operator in chain.operators)
+        made: dict[str, Stored | ConversionError] = {}
+        for number, (source, targets) in enumerate(steps.items()):
+            before = made.get(source)
+            if isinstance(before, ConversionError):
+                made |= dict.fromkeys(targets, before)
+                continue
+            share = _part_of(progress, number, len(steps))
+            forms = [graph[target] for target in targets]
+            digest = before.digest if before else content
+            made |= zip(targets, self.convert_many(digest, graph[source], forms, cancelled, share), strict=True)
+        return made
+
     def submit(self, content: str, source: Format, target: Format) -> "Future[Stored]":
         """Like ``convert``, in the background."""
         return self._threads.submit(self.convert, content, source, target)
@@ -195,6 +220,19 @@ def _by_entry(questions: Iterable[Question]) -> Iterator[list[Question]]:
     for question in questions:
         groups[question.tool.entry].append(question)
     yield from groups.values()
+
+
+def _by_source(operators: Iterable[Operator]) -> dict[str, list[str]]:
+    """What is to be made from every form, each form after the one that it is made from, and nothing twice."""
+    steps: dict[str, list[str]] = {}
+    for operator in dict.fromkeys(operators):
+        steps.setdefault(operator.source, []).append(operator.target)
+    return steps
+
+
+def _part_of(progress: Callable[[float], None] | None, number: int, steps: int) -> Callable[[float], None] | None:
+    """Tells of one step of several as a share of the whole."""
+    return progress and (lambda share: progress((number + share) / steps))
 
 
 class _Locks:

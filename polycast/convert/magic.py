@@ -40,6 +40,13 @@ def guess(content: Path) -> str | None:
     return _guess(_head(content))
 
 
+def guess_words(content: Path) -> str | None:
+    """``text/plain`` for content that can be read as UTF-8 text."""
+    head = _head(content)
+    text = head.decode("utf-8", "ignore")  # a letter may be cut in two at the end
+    return media.TEXT if head and "\0" not in text and len(head) - len(text.encode()) < 4 else None
+
+
 def check(content: Path, source: Format) -> None:
     """``Unreadable`` if the content is empty, or begins like something other than what it is declared to be."""
     head = _head(content)

@@ -1,7 +1,9 @@
 """Media types: the essence that says which tool reads or writes a form, and their parameters."""
 
+import mimetypes
 from email.message import Message
 from functools import lru_cache
+from pathlib import Path
 
 from polycast.errors import BadInput
 from polycast.model.format import Format
@@ -22,6 +24,26 @@ PICTURES = (JPEG, PNG, WEBP, AVIF, GIF)
 VIDEOS = (MP4, AVI, FLV, THREEGP, WEBM)
 SOUNDS = (WAV, MP3, OPUS, AAC, AMR)
 TABLES = (JSON, CSV, PARQUET, ARROW)
+
+EXTENSIONS = {PDF: "pdf", TEXT: "txt"}
+EXTENSIONS |= zip(PICTURES, ("jpg", "png", "webp", "avif", "gif"), strict=True)
+EXTENSIONS |= zip(VIDEOS, ("mp4", "avi", "flv", "3gp", "webm"), strict=True)
+EXTENSIONS |= zip(SOUNDS, ("wav", "mp3", "opus", "aac", "amr"), strict=True)
+EXTENSIONS |= zip(TABLES, ("json", "csv", "parquet", "arrow"), strict=True)
+"""How the names of files end, by media type."""
+
+
+def extension(format: Format) -> str:
+    """How the name of a file in this form ends, without the dot."""
+    kind = essence(format)
+    return EXTENSIONS.get(kind) or (mimetypes.guess_extension(kind) or ".bin").removeprefix(".")
+
+
+def of_name(path: Path) -> str | None:
+    """The media type that a file's name tells; None if it tells none."""
+    ending = path.suffix.lower().removeprefix(".")
+    ours = {known: kind for kind, known in EXTENSIONS.items()} | {"jpeg": JPEG, "ogg": OPUS, "jsonl": JSON}
+    return ours.get(ending) or mimetypes.guess_type(path.name)[0]
 
 
 def essence(format: Format) -> str:

@@ -1,11 +1,12 @@
 """Which tool makes which form from which: ours, and those that other packages bring.
 
 A package adds tools with an entry point in the group ``polycast.tools`` that names a ``Tool`` or a sequence of
-them.
+them, and names for forms with one in ``polycast.formats`` that names a ``Format`` or a sequence of them.
 """
 
 from functools import cache
 from importlib.metadata import entry_points
+from typing import TypeVar
 
 import msgspec
 
@@ -13,7 +14,7 @@ from polycast.convert import media
 from polycast.errors import BadInput, NoSolution
 from polycast.model.format import Format
 
-GROUP = "polycast.tools"
+TOOLS, FORMATS = "polycast.tools", "polycast.formats"
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +31,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     part
         Makes only a part of the content, which the media type of the target names, as in
         ``text/plain; part=annotation``. A part stays that part, and never becomes the whole again.
+    grows
+        Whether its work grows with the pages or the seconds of the content; False where it stops at the first.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     targets: tuple[str, ...]
     entry: str
     part: str | None = None
+    grows: bool = True
 
     def makes(self, source: Format, target: Format) -> bool:
         """Whether it can make the one form from the other."""
@@ -48,6 +52,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _HERE = "polycast.convert.tools"
+_STILLS = (media.JPEG, media.PNG, media.WEBP)
+_FIRST = ("pdf-to-picture", "pdf-to-annotation", "announcement", "poster")
 _TOOLS = (
     # name, version, part, sources, targets, entry
     ("pdf-to-picture", "1", None, (media.PDF,), media.PICTURES, "document:to_picture"),
@@ -58,13 +64,21 @@ _TOOLS = (
     ("announcement", "1", "annotation", (media.TEXT,), media.SOUNDS, "speech:speak"),
     ("video", "1", None, media.VIDEOS, media.VIDEOS, "av:convert"),
     ("soundtrack", "1", None, media.VIDEOS, media.SOUNDS, "av:convert"),
-    ("poster", "1", None, media.VIDEOS, (media.JPEG, media.PNG, media.WEBP), "av:convert"),
-    ("contact-sheet", "1", "contact-sheet", media.VIDEOS, (media.JPEG, media.PNG, media.WEBP), "av:convert"),
+    ("poster", "1", None, media.VIDEOS, _STILLS, "av:convert"),
+    ("contact-sheet", "1", "contact-sheet", media.VIDEOS, _STILLS, "av:convert"),
     ("sound", "1", None, media.SOUNDS, media.SOUNDS, "av:convert"),
-    ("table", "1", None, media.TABLES, media.TABLES, "data:convert"),
+    ("table", "2", None, media.TABLES, media.TABLES, "data:convert"),
 )
 BUILT_IN = tuple(
-    Tool(name=name, version=version, part=part, sources=sources, targets=targets, entry=f"{_HERE}.{entry}")
+    Tool(
+        name=name,
+        version=version,
+        part=part,
+        sources=sources,
+        targets=targets,
+        entry=f"{_HERE}.{entry}",
+        grows=name not in _FIRST,
+    )
     for name, version, part, sources, targets, entry in _TOOLS
 )
 
@@ -72,7 +86,13 @@ BUILT_IN = tuple(
 @cache
 def tools() -> tuple[Tool, ...]:
     """Every tool: those of other packages first, so that they can replace ours."""
-    return (*_from_entry_points(), *BUILT_IN)
+    return (*_from_entry_points(TOOLS, Tool), *BUILT_IN)
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """The forms that other packages have names for."""
+    return tuple(_from_entry_points(FORMATS, Format))
 
 
 def find(source: Format, target: Format) -> Tool:
@@ -88,12 +108,19 @@ def exists(source: Format, target: Format) -> bool:
     return any(tool.makes(source, target) for tool in tools())
 
 
-def _from_entry_points() -> list[Tool]:
-    found: list[Tool] = []
-    for point in entry_points(group=GROUP):
-        loaded = point.load()
-        brought = [loaded] if isinstance(loaded, Tool) else list(loaded)
-        if not all(isinstance(tool, Tool) for tool in brought):
-            raise BadInput(f"entry point {point.name}", f"{point.value} is not a Tool or a sequence of them")
+T = TypeVar("T", Tool, Format)
+
+
+def _from_entry_points(group: str, kind: type[T]) -> list[T]:
+    found: list[T] = []
+    for point in entry_points(group=group):
+        where = f"entry point {point.name}"
+        try:
+            loaded = point.load()
+        except Exception as error:
+            raise BadInput(where, f"{point.value} does not load: {type(error).__name__}: {error}") from None
+        brought = [loaded] if isinstance(loaded, kind) else list(loaded)
+        if not all(isinstance(one, kind) for one in brought):
+            raise BadInput(where, f"{point.value} is not a {kind.__name__} or a sequence of them")
         found += brought
     return found

@@ -1,6 +1,6 @@
 """What a conversion is asked to do: the content, the forms wanted of it, and the limits it must keep."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +45,28 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         for name in self.__struct_fields__:
             if not getattr(self, name) > 0:
                 raise BadInput(f"limits.{name}", f"{getattr(self, name)} is not a limit above 0")
+
+
+_FACTORS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def read_limits(settings: Iterable[str]) -> Limits:
+    """Limits as a user states them, ``name=value``, where a value may end in K, M or G."""
+    stated = dict(_read_limit(setting) for setting in settings)
+    try:
+        return msgspec.convert(stated, Limits)
+    except msgspec.ValidationError as error:
+        raise BadInput("limit", f"{error}; the limits are {', '.join(Limits.__struct_fields__)}") from None
+
+
+def _read_limit(setting: str) -> tuple[str, float]:
+    name, _, value = setting.partition("=")
+    factor = _FACTORS.get(value[-1:].upper(), 1)
+    try:
+        number = float(value if factor == 1 else value[:-1]) * factor
+    except ValueError:
+        raise BadInput("limit", f'"{setting}" is not a limit, as in wall=60 or memory=4G') from None
+    return name, int(number) if number.is_integer() else number
 
 
 class Output(NamedTuple):

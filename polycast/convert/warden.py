@@ -22,11 +22,11 @@ LOOK_EVERY = 0.05
 NEARLY = 0.9
 """The system counts processor time in ticks, and may end a run a little early."""
 OF_THE_SYSTEM = {
-    errno.EFBIG: "TooLarge",
-    errno.ENOSPC: "TooLarge",
-    errno.ENOMEM: "TooLarge",
-    errno.EMFILE: "Refused",
-    errno.EAGAIN: "Refused",
+    errno.EFBIG: ("TooLarge", "more than {limits.output} bytes written"),
+    errno.ENOSPC: ("TooLarge", "no space left for what is written"),
+    errno.ENOMEM: ("TooLarge", "more than {limits.memory} bytes of memory"),
+    errno.EMFILE: ("Refused", "more than {limits.files} open files"),
+    errno.EAGAIN: ("Refused", "more than {limits.processes} processes"),
 }
 """What the system's own limits say, in the words of our errors."""
 PAGE = resource.getpagesize()
@@ -147,7 +147,8 @@ def perform(request: Request, isolation: Isolation) -> Answer:
     except MemoryError:
         return Answer("TooLarge", f"more than {request.limits.memory} bytes of memory")
     except OSError as error:
-        return Answer(OF_THE_SYSTEM.get(error.errno or 0, "Crashed"), str(error)[:500])
+        name, why = OF_THE_SYSTEM.get(error.errno or 0, ("Crashed", ""))
+        return Answer(name, why.format(limits=request.limits) or str(error)[:500])
     except Exception as error:
         return Answer("Crashed", f"{type(error).__name__}: {error}"[:500])
     return Answer()

@@ -4,11 +4,13 @@ import heapq
 import math
 from collections.abc import Collection, Iterable
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from polycast.errors import BadInput
+
+VERSION = 1
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -27,6 +29,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         How finely a page is drawn, where neither width nor height is given.
     quality
         What the form keeps of the original, from 0 to 1.
+    per_unit
+        By how many megabytes it grows with every further second or page; see ``Measured``.
     """
 
     name: str
@@ -39,14 +43,33 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     dpi: float | None = None
     language: str | None = None
     quality: float | None = None
+    per_unit: float | None = None
 
 
-class Operator(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A conversion from one format to another, and what running it once costs, in CPU seconds."""
+class Operator(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A conversion from one format to another, and what running it once costs, in CPU seconds.
+
+    ``per_unit`` is what every further second or page of the content adds; see ``Measured``.
+    """
 
     source: str = msgspec.field(name="from")
     target: str = msgspec.field(name="to")
     cost: float
+    per_unit: float | None = None
+
+
+class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the sizes and costs of a graph were measured on: so many units of content, and in which way.
+
+    Parameters
+    ----------
+    unit
+        ``second`` of media or ``page``; None where the samples had nothing in common that could be counted.
+    """
+
+    unit: str | None
+    amount: float
+    how: str = ""
 
 
 class Chain(NamedTuple):
@@ -61,6 +84,8 @@ class ContentGraph(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
 
     formats: tuple[Format, ...]
     operators: tuple[Operator, ...]
+    measured: Measured | None = None
+    version: int = VERSION
 
     def __post_init__(self) -> None:
         _check(self)
@@ -108,8 +133,45 @@ class ContentGraph(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
         """The cheapest way from any of the sources to one format, or None where there is none."""
         return self.cheapest_chains(sources).get(target)
 
+    def for_content(self, form: str, size: float) -> "ContentGraph":
+        """The graph with the sizes and costs to expect for content that has so many megabytes in one of the forms.
+
+        What was measured per second or per page grows by the units that the content seems to have; all else grows
+        as the content does.
+        """
+        known = self[form]
+        if not known.size:
+            return self
+        factor = size / known.size
+        more = (size - known.size) / known.per_unit if self.measured and known.per_unit else None
+        return msgspec.structs.replace(
+            self,
+            formats=tuple(
+                msgspec.structs.replace(format, size=_grown(format.size, format.per_unit, factor, more))
+                for format in self.formats
+            ),
+            operators=tuple(
+                msgspec.structs.replace(operator, cost=_grown(operator.cost, operator.per_unit, factor, more))
+                for operator in self.operators
+            ),
+        )
+
+
+T = TypeVar("T", float, float | None)
+
+
+def _grown(figure: T, per_unit: float | None, factor: float, more: float | None) -> T:
+    """A size or cost of the sample, for content of so many units more, or else so many times as large."""
+    if figure is None:
+        return None
+    if more is None or per_unit is None:
+        return figure * factor
+    return max(0.0, figure + per_unit * more)
+
 
 def _check(graph: ContentGraph) -> None:
+    if graph.version != VERSION:
+        raise BadInput("version", f"{graph.version} is not a version that is known here; this is {VERSION}")
     names: set[str] = set()
     for position, format in enumerate(graph.formats):
         where = f"formats[{position}]"

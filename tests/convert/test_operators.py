@@ -233,6 +233,17 @@ def test_speech_is_encoded(make: Make, name: str) -> None:
     assert held(make("text", name, "Grüße".encode()), name).audio == name
 
 
+def test_what_is_spoken_alike_is_spoken_once(pool: Pool, tmp_path: Path) -> None:
+    text = b"First.\n\nSecond, and more of it.\n"
+    german = Format(name="german", size=None, media_type="audio/wav", language="de")
+    targets = [*(catalogue.named(name) for name in ("speech", "mp3", "opus", "announcement", "wav")), german]
+    made = run_many(catalogue.named("text"), targets, text, tmp_path, pool=pool)
+    assert [magic.guess(one.path) for one in made] == [*(media.WAV, media.MP3, media.OPUS), *[media.WAV] * 3]
+    assert len({one.digest for one in made}) == 5  # where no language is said, it is English
+    alone = run(catalogue.named("text"), german, text, tmp_path, pool=pool)
+    assert alone.digest == made[-1].digest
+
+
 def test_speech_in_another_language(make: Make) -> None:
     german = Format(name="german", size=None, media_type="audio/wav", language="de")
     english = make("text", "speech", b"eins zwei drei")
@@ -253,6 +264,10 @@ def test_tables_among_each_other(make: Make, first: str, second: str) -> None:
     there = make("json", first, json.dumps(RECORDS).encode())
     back = make(second, "json", make(first, second, there.path).path)
     assert json.loads(back.path.read_bytes()) == RECORDS
+
+
+def test_records_need_not_have_the_same_keys(make: Make) -> None:
+    assert make("json", "csv", b'[{"a": 1}, {"b": "x"}, {}]').path.read_text() == '"a","b"\n1,\n,"x"\n,\n'
 
 
 def test_a_record_a_line_is_json_too(make: Make) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from polycast.errors import BadInput
-from polycast.model.format import ContentGraph, Format, Operator
+from polycast.model.format import ContentGraph, Format, Measured, Operator
 
 
 def graph(sizes: dict[str, float | None], *operators: tuple[str, str, float]) -> ContentGraph:
@@ -48,3 +48,40 @@ def test_a_wrong_graph_names_the_place(
 def test_two_formats_of_one_name() -> None:
     with pytest.raises(BadInput, match='second format named "a"'):
         ContentGraph(formats=(Format(name="a", size=1.0), Format(name="a", size=2.0)), operators=())
+
+
+def measured_map() -> ContentGraph:
+    """One page of 2 MB, of which every further one adds 1 MB; the picture shows the first page alone."""
+    return ContentGraph(
+        formats=(
+            Format(name="pdf", size=2.0, per_unit=1.0),
+            Format(name="jpg", size=0.5, per_unit=0.0),
+            Format(name="text", size=0.1, per_unit=0.1),
+            Format(name="braille", size=None),
+        ),
+        operators=(Operator("pdf", "jpg", 0.3, 0.0), Operator("pdf", "text", 0.2, 0.1)),
+        measured=Measured("page", 1.0),
+    )
+
+
+def test_what_was_measured_per_page_grows_with_the_pages() -> None:
+    graph = measured_map().for_content("pdf", 5.0)  # four pages
+    assert [format.size for format in graph.formats] == pytest.approx([5.0, 0.5, 0.4, None])
+    assert [operator.cost for operator in graph.operators] == pytest.approx([0.3, 0.5])
+
+
+def test_what_was_not_measured_so_grows_as_the_content_does() -> None:
+    graph = measured_map().for_content("jpg", 1.0)
+    assert [format.size for format in graph.formats] == pytest.approx([4.0, 1.0, 0.2, None])
+    assert [operator.cost for operator in graph.operators] == pytest.approx([0.6, 0.4])
+
+
+def test_no_cost_or_size_falls_below_nothing() -> None:
+    graph = measured_map().for_content("pdf", 0.001)
+    assert all(format.size is None or format.size >= 0 for format in graph.formats)
+    assert all(operator.cost >= 0 for operator in graph.operators)
+
+
+def test_a_graph_of_a_later_version_is_refused() -> None:
+    with pytest.raises(BadInput, match="version"):
+        ContentGraph(formats=(), operators=(), version=2)

@@ -1,5 +1,6 @@
 """Pictures: JPEG, PNG, WebP, AVIF and GIF among each other, resized, upright, without metadata (pillow)."""
 
+import io
 from pathlib import Path
 
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -47,7 +48,9 @@ def write(image: Image.Image, output: Output) -> None:
     kind = media.essence(output.format)
     picture = _in_colours_of(kind, _fitted(image, output.format))
     picture.info = {}
-    picture.save(output.path, READERS[kind], **_settings(kind, output.format))
+    encoded = io.BytesIO()  # not into the file: pillow takes no notice of a disk that is full
+    picture.save(encoded, READERS[kind], **_settings(kind, output.format))
+    output.path.write_bytes(encoded.getbuffer())
 
 
 def _fitted(image: Image.Image, format: Format) -> Image.Image:

@@ -1,7 +1,12 @@
 """Speech: text to sound (espeak-ng, whose library keeps state, so that every run has a process of its own)."""
 
 import ctypes
+import os
+import shutil
 import wave
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import espeakng_loader
@@ -9,34 +14,60 @@ import espeakng_loader
 from polycast.convert import media
 from polycast.convert.task import Limits, Output, Task
 from polycast.convert.tools import audio, ffmpeg
-from polycast.convert.tools.probe import probe
+from polycast.convert.tools.probe import Probe
 from polycast.errors import Crashed, TooLarge, Unreadable
-from polycast.model.format import Format
 
 SYNCHRONOUS = 2
 UTF8, POSITION_CHARACTER = 1, 1
 DEFAULT_LANGUAGE = "en"
+SPOKEN = Probe(None, None, streams=1, video=None, audio="pcm_s16le", width=0, height=0, framerate=0.0)
 HEAR = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.c_void_p)
 
 
 def speak(task: Task) -> None:
     """Read the text aloud into every form of sound that is wanted: all of it, or its first paragraph."""
     text = _text(task.content)
-    for output in task.outputs:
-        alone = media.parameter(output.format, "part") == "annotation"
+    for alike in _grouped(task.outputs):
+        first = alike[0].format
+        alone = media.parameter(first, "part") == "annotation"
+        spoken = alike[0].path.with_suffix(".wav")
         words = first_paragraph(text) if alone else text
+        _apart(partial(synthesize, words, spoken, first.language, task.limits))
+        _write(spoken, alike, task.limits)
+
+
+def _apart(work: Callable[[], None]) -> None:
+    """Do something in a process of its own; where that fails, doing it here tells why."""
+    child = os.fork()
+    if child == 0:
+        try:
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    if os.waitpid(child, 0)[1] != 0:
+        work()
+
+
+def _grouped(outputs: Iterable[Output]) -> Iterable[list[Output]]:
+    """What is spoken alike is spoken once."""
+    groups: dict[tuple[str | None, str], list[Output]] = defaultdict(list)
+    for output in outputs:
+        language = output.format.language or DEFAULT_LANGUAGE
+        groups[media.parameter(output.format, "part"), language].append(output)
+    return groups.values()
+
+
+def _write(spoken: Path, outputs: Iterable[Output], limits: Limits) -> None:
+    """Encode what was spoken, all forms in one run; as it is, it is a WAV."""
+    tracks = []
+    for output in outputs:
         if media.essence(output.format) == media.WAV:
-            synthesize(words, output.path, output.format, task.limits)
+            shutil.copyfile(spoken, output.path)
         else:
-            _encoded(words, output, task.limits)
-
-
-def _encoded(words: str, output: Output, limits: Limits) -> None:
-    spoken = output.path.with_suffix(".wav")
-    synthesize(words, spoken, output.format, limits)
-    held = probe(spoken, media.WAV, limits)
-    track = ffmpeg.Track(audio.arguments(output.format, held), output.path)
-    ffmpeg.run(spoken, media.WAV, [track], limits, _ignore)
+            tracks.append(ffmpeg.Track(audio.arguments(output.format, SPOKEN), output.path))
+    if tracks:
+        ffmpeg.run(spoken, media.WAV, tracks, limits, _ignore)
     spoken.unlink()
 
 
@@ -49,13 +80,13 @@ def first_paragraph(text: str) -> str:
     return next((part for part in text.split("\n\n") if part.strip()), "")
 
 
-def synthesize(text: str, path: Path, format: Format, limits: Limits) -> None:
+def synthesize(text: str, path: Path, language: str | None, limits: Limits) -> None:
     """Write spoken text as 16-bit mono."""
     library = ctypes.CDLL(espeakng_loader.get_library_path())
     rate = library.espeak_Initialize(SYNCHRONOUS, 0, espeakng_loader.get_data_path().encode(), 0)
     if rate <= 0:
         raise Crashed("the speech library did not start")
-    language = format.language or DEFAULT_LANGUAGE
+    language = language or DEFAULT_LANGUAGE
     if library.espeak_SetVoiceByName(language.lower().encode()) != 0:
         raise Unreadable(f'no voice speaks "{language}"')
     with wave.open(str(path), "wb") as out:

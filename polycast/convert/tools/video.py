@@ -89,6 +89,15 @@ def arguments(format: Format, held: Probe) -> list[str]:
     return [*line, *codecs.container, "-f", MUXERS[media.essence(format)]]
 
 
+def may_copy(source: Format, target: Format) -> bool:
+    """Whether the picture of one form may already be as the other one wants it, so that nothing is encoded."""
+    return (
+        codecs_of(source).video_held == codecs_of(target).video_held
+        and (source.width or math.inf) <= (target.width or math.inf)
+        and (source.height or math.inf) <= (target.height or math.inf)
+    )
+
+
 def _is_as_wanted(format: Format, codecs: Codecs, held: Probe) -> bool:
     return (
         held.video == codecs.video_held
