@@ -15,6 +15,12 @@ def _attachment() -> None:
     warm()
 
 
+def _routing() -> None:
+    from polycast.overlay.tapestry.warm import warm
+
+    warm()
+
+
 def _trees() -> None:
     from polycast.tree.warm import warm
 
@@ -22,7 +28,7 @@ def _trees() -> None:
 
 
 # One small job per room; running it compiles every kernel of the room.
-WARMERS: list[Callable[[], None]] = [_placement, _attachment, _trees]
+WARMERS: list[Callable[[], None]] = [_placement, _attachment, _routing, _trees]
 
 
 def compile_kernels() -> None:

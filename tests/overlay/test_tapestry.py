@@ -174,3 +174,23 @@ def test_names_give_the_same_overlay_everywhere():
 def test_what_cannot_be_is_refused(wrong):
     with pytest.raises(BadInput):
         wrong()
+
+
+@pytest.mark.soak
+def test_a_thousand_brokers_come_and_go_for_long():
+    rng = np.random.default_rng(9)
+    overlay = on_plane(1000, members=range(500))
+    for step in range(5000):
+        broker = int(rng.integers(1000))
+        if not overlay.alive[broker]:
+            overlay.join(broker)
+        elif step % 2:
+            overlay.leave(broker)
+        else:
+            overlay.fail([broker])
+            overlay.repair()
+        if step % 50 == 0:
+            members = overlay.members
+            for key in KEYS:
+                assert len(set(overlay.routes(members, key).ends.tolist())) == 1
+    assert_sound(overlay)
