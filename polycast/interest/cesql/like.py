@@ -5,6 +5,12 @@ from functools import lru_cache
 
 ANY, ONE = -1, -2
 
+LONGEST_GAPPED = (
+    4096  # characters between two `%`, if `_` is among them: it bounds the work for each of an event's
+)
+
+_NEAR = 256  # places that are looked at one by one before all are looked at together
+
 # A pattern without its escapes: characters as text, and the two wildcards as the numbers above.
 Pieces = tuple[str | int, ...]
 
@@ -32,6 +38,15 @@ def pieces(pattern: str) -> Pieces:
     if literal:
         found.append("".join(literal))
     return tuple(found)
+
+
+def is_bearable(pattern: str) -> bool:
+    """Whether the pattern can be looked for in a time that does not explode."""
+    if len(pattern) <= LONGEST_GAPPED:
+        return True
+    return all(
+        segment.is_plain or segment.length <= LONGEST_GAPPED for segment in _segments(pieces(pattern))[1:-1]
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -91,8 +106,15 @@ class _Segment:
             return start if start + self.length <= end else -1
         if self.is_plain:
             return text.find(self.text, start, end)
-        if (end - start) * len(self.literals) > 1 << 16:
-            return self._find_by_masks(text, start, end)
+        near = start + _NEAR + self.length
+        place = self._find_by_steps(text, start, min(near, end))
+        while place < 0 and near < end:
+            start, near = near - self.length, near + 4 * (_NEAR + self.length)
+            place = self._find_by_masks(text, start, min(near, end))
+        return place
+
+    def _find_by_steps(self, text: str, start: int, end: int) -> int:
+        """One place after the other: soon done where there are few to look at."""
         offset, literal = max(self.literals, key=lambda found: len(found[1]))
         stop = end - self.length + offset + len(literal)
         place = text.find(literal, start + offset, stop)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from polycast.errors import BadInput
+from polycast.interest.cesql.like import LONGEST_GAPPED, is_bearable
 
 # ("const", value)   ("attr", name)   ("path", (key, ...))   ("exists", (key, ...))
 # ("not", None)   ("neg", None)   ("and", None)   ("or", None)   and so on for every operator of two operands
@@ -194,7 +195,7 @@ class _Reader:
             if pattern.lastindex != _STRING_KIND:
                 raise self.fault(pattern, "a pattern in quotes")
             self.reduce(_TEST)
-            self.steps.append(("like", _unquoted(pattern[4])))
+            self.steps.append(("like", self.pattern(pattern)))
         elif word == "in":
             bracket = self.advance()
             if bracket[3] != "(":
@@ -266,6 +267,14 @@ class _Reader:
         if "." in word:
             return ("path", tuple(word.split(".")))
         raise self.fault(token, "an attribute's name (lower-case letters and digits)")
+
+    def pattern(self, token: re.Match[str]) -> str:
+        pattern = _unquoted(token[4])
+        if not is_bearable(pattern):
+            raise ParseError(
+                token.start(4) + 1, f"a pattern with `_` and more than {LONGEST_GAPPED} characters between two `%`"
+            )
+        return pattern
 
     def integer(self, token: re.Match[str], sign: str) -> int | float:
         digits = token[1].lstrip("0") or "0"
