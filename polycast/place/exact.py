@@ -5,6 +5,7 @@ import numpy as np
 from polycast.model.plan import Plan
 from polycast.model.problem import Indices
 from polycast.place.exact_climb import climb, descend
+from polycast.place.exact_few import Few, few_of, most_wants
 from polycast.place.exact_offers import Offers, no_offers, with_room
 from polycast.place.exact_reach import relevant_formats
 from polycast.place.exact_task import Task, task_of, wanting_brokers
@@ -19,15 +20,16 @@ def exact(search: Search) -> None:
     problem = search.problem
     task = task_of(problem, relevant_formats(problem))
     brokers = wanting_brokers(task, problem.order)
-    offers = _climb(search, task, brokers)
+    few = few_of(task, brokers, most_wants(len(task.size), problem.brokers))
+    offers = _climb(search, task, few, brokers)
     if offers is None:
         return
-    plan = _descend(search, task, brokers, offers)
+    plan = _descend(search, task, few, brokers, offers)
     search.offer(plan)
     search.raise_bound(plan.cost.total)
 
 
-def _climb(search: Search, task: Task, brokers: Indices) -> Offers | None:
+def _climb(search: Search, task: Task, few: Few, brokers: Indices) -> Offers | None:
     k = len(task.size)
     step = max(1, SLICE // (16 * k << k))
     offers, count, position = no_offers(search.problem.brokers), 0, len(brokers) - 1
@@ -37,7 +39,7 @@ def _climb(search: Search, task: Task, brokers: Indices) -> Offers | None:
         if room > len(offers.sets):
             room += len(offers.sets)
             offers = with_room(offers, room, room * k)
-        count = climb(task, offers, brokers, position, last, count)
+        count = climb(task, few, offers, brokers, position, last, count)
         position = last - 1
         search.report(1 - position / len(brokers), "what each link may carry")
         if search.spent:
@@ -45,12 +47,12 @@ def _climb(search: Search, task: Task, brokers: Indices) -> Offers | None:
     return offers
 
 
-def _descend(search: Search, task: Task, brokers: Indices, offers: Offers) -> Plan:
+def _descend(search: Search, task: Task, few: Few, brokers: Indices, offers: Offers) -> Plan:
     problem = search.problem
-    chosen = np.zeros(problem.brokers, np.int32)
+    chosen = np.full(problem.brokers, -1, np.int32)
     receives = np.zeros((problem.brokers, problem.formats), np.bool_)
     receives[problem.root, problem.published] = True
     made_from = np.full((problem.brokers, problem.formats), -1, np.int32)
     delivered = np.empty(problem.wants, np.int32)
-    descend(task, offers, brokers, chosen, receives, made_from, delivered)
+    descend(task, few, offers, brokers, chosen, receives, made_from, delivered)
     return Plan(problem, receives, made_from, delivered)

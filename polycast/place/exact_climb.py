@@ -4,14 +4,15 @@ import numpy as np
 
 from polycast.kernel import kernel
 from polycast.model.problem import Flags, Floats, Indices
+from polycast.place.exact_few import Few, descend_few, grow, nothing_to_share, share_of, trees
 from polycast.place.exact_lattice import make_more
-from polycast.place.exact_offers import Offers, Sets, find_offers, room_for_trial
+from polycast.place.exact_offers import Offers, Sets, Trial, find_offers, room_for_trial
 from polycast.place.exact_stop import no_terms, stop
 from polycast.place.exact_task import Task
 
 
 @kernel
-def climb(task: Task, offers: Offers, brokers: Indices, first: int, last: int, count: int) -> int:
+def climb(task: Task, few: Few, offers: Offers, brokers: Indices, first: int, last: int, count: int) -> int:
     """Find what each link may carry, for the brokers at positions `first` down to `last` (children first).
 
     Returns the number of offers; before it runs out of room it stops early, as ``offers.end`` shows.
@@ -21,17 +22,36 @@ def climb(task: Task, offers: Offers, brokers: Indices, first: int, last: int, c
     spare = np.empty(1 << k)
     terms = no_terms(k)
     trial = room_for_trial(k)
+    making = np.empty(k)
+    unshared = nothing_to_share()
     for position in range(first, last - 1, -1):
         broker = brokers[position]
+        if few.wants[broker] >= 0:
+            count = _climb_few(task, few, offers, trial, broker, count)
+            continue
         stop(task, offers, terms, broker, table, spare)
         _make(task, broker, table)
         before = count
         if broker == task.root:
-            count = _offer_published(task, offers, table, count)
+            count = _offer_published(task, offers, table[1 << task.published], count)
         else:
-            count = find_offers(task, offers, trial, broker, table, count)
+            count = find_offers(task, offers, trial, broker, table, unshared, count)
         for offer in range(before, count):
-            offers.made_first[offer + 1] = _note_made(task, offers, broker, offer, table)
+            offers.made_first[offer + 1] = _note_made(task, offers, broker, offer, table, making)
+    return count
+
+
+@kernel
+def _climb_few(task: Task, few: Few, offers: Offers, trial: Trial, broker: int, count: int) -> int:
+    """The same for a broker whose subtree wants little. Only where more is wanted above are offers needed."""
+    before = count
+    grow(task, few, broker)
+    if broker == task.root:
+        count = _offer_published(task, offers, trees(task, few, broker)[-1, task.published], count)
+    elif few.wants[task.parent[broker]] < 0:
+        count = find_offers(task, offers, trial, broker, np.empty(0), share_of(task, few, broker), count)
+    for offer in range(before, count):
+        offers.made_first[offer + 1] = offers.made_first[offer]
     return count
 
 
@@ -45,33 +65,43 @@ def _make(task: Task, broker: int, table: Floats) -> None:
 
 
 @kernel
-def _offer_published(task: Task, offers: Offers, table: Floats, count: int) -> int:
+def _offer_published(task: Task, offers: Offers, cost: float, count: int) -> int:
     offers.first[task.root] = count
     offers.end[task.root] = count + 1
     offers.sets[count] = 1 << task.published
-    offers.costs[count] = table[1 << task.published]
+    offers.costs[count] = cost
     return count + 1
 
 
 @kernel
-def _note_made(task: Task, offers: Offers, broker: int, offer: int, table: Floats) -> int:
+def _note_made(task: Task, offers: Offers, broker: int, offer: int, table: Floats, making: Floats) -> int:
     """Note what a broker makes if it is offered a set, format by format; return where the notes end."""
     held = int(offers.sets[offer])
     end = int(offers.made_first[offer])
+    making[:] = np.inf
+    for f in range(len(making)):
+        if (held >> f) & 1:
+            _make_cheaper(task, broker, f, making)
     while True:
         best, made = np.inf, -1
-        for f in range(len(task.size)):
-            if not (held >> f) & 1:
-                source = cheapest_source(task, held, f)
-                if source >= 0:
-                    value = table[held | (1 << f)] + task.compute_cost[broker] * task.conversion[source, f]
-                    if value < best:
-                        best, made = value, f
-        if best > table[held]:
+        for f in range(len(making)):
+            if not (held >> f) & 1 and table[held | (1 << f)] + making[f] < best:
+                best, made = table[held | (1 << f)] + making[f], f
+        if made < 0 or best > table[held]:
             return end
         offers.made[end] = made
         end += 1
         held |= 1 << made
+        _make_cheaper(task, broker, made, making)
+
+
+@kernel
+def _make_cheaper(task: Task, broker: int, source: int, making: Floats) -> None:
+    """Note what a broker can make for less from one more format."""
+    cost = task.compute_cost[broker]
+    for f in range(len(making)):
+        if task.conversion[source, f] < np.inf:
+            making[f] = min(making[f], cost * task.conversion[source, f])
 
 
 @kernel
@@ -87,6 +117,7 @@ def cheapest_source(task: Task, held: int, target: int) -> int:
 @kernel
 def descend(
     task: Task,
+    few: Few,
     offers: Offers,
     brokers: Indices,
     chosen: Sets,
@@ -98,10 +129,15 @@ def descend(
     chosen[task.root] = offers.first[task.root]
     for broker in brokers:
         offer = chosen[broker]
+        if offer < 0:
+            continue
         held = int(offers.sets[offer])
         for bit in range(len(task.format)):
             if (held >> bit) & 1:
                 receives[broker, task.format[bit]] = True
+        if few.wants[broker] >= 0:
+            descend_few(task, few, broker, held, receives, made_from, delivered)
+            continue
         for note in range(offers.made_first[offer], offers.made_first[offer + 1]):
             made = offers.made[note]
             made_from[broker, task.format[made]] = task.format[cheapest_source(task, held, made)]

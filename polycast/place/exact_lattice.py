@@ -51,31 +51,51 @@ def make_more(table: Table, high: Table, low: Table, compute_cost: float) -> Non
     """Let a broker make formats: every set's value becomes the least over its supersets, conversions paid.
 
     ``F(I) = min( stop(I), min_f [conv(I,f) + F(I ∪ {f})] )``: rows go from full to empty, each taking what it
-    can from the finished rows with one more member.
+    can from the finished rows with one more member, two of them at a time.
     """
     row_bits = min(high.shape[1], ROW_BITS)
     width = 1 << row_bits
-    rows = len(high)
-    for row in range(rows - 1, -1, -1):
-        here = row * width
+    costs = compute_cost * low
+    for row in range(len(high) - 1, -1, -1):
+        here = table[row * width : (row + 1) * width]
+        waiting = 0
         for b in range(high.shape[1] - row_bits):
             if not (row >> b) & 1:
-                f = b + row_bits
-                there = (row | (1 << b)) * width
-                _make_one(
-                    table[here : here + width], table[there : there + width], low[f], high[row, f], compute_cost
-                )
-        _make_within(table[here : here + width], high[row], low, compute_cost)
+                if waiting:
+                    _make_two(table, here, row, costs, high, compute_cost, waiting - 1, b)
+                    waiting = 0
+                else:
+                    waiting = b + 1
+        if waiting:
+            _make_two(table, here, row, costs, high, compute_cost, waiting - 1, waiting - 1)
+        _make_within(here, compute_cost * high[row], costs)
 
 
 @minimum_kernel
-def _make_one(table: Table, more: Table, low: Table, high: float, compute_cost: float) -> None:
-    for rest in range(len(table)):
-        table[rest] = min(table[rest], more[rest] + compute_cost * min(high, low[rest]))
+def _make_two(
+    table: Table, here: Table, row: int, costs: Table, high: Table, compute_cost: float, a: int, b: int
+) -> None:
+    """Let all sets of a row make either of two formats that none of them has."""
+    width = len(here)
+    f, g = a + high.shape[1] - _high_bits(high), b + high.shape[1] - _high_bits(high)
+    with_f = table[(row | (1 << a)) * width : ((row | (1 << a)) + 1) * width]
+    with_g = table[(row | (1 << b)) * width : ((row | (1 << b)) + 1) * width]
+    low_f, low_g = costs[f], costs[g]
+    high_f, high_g = compute_cost * high[row, f], compute_cost * high[row, g]
+    for rest in range(width):
+        one = with_f[rest] + min(high_f, low_f[rest])
+        other = with_g[rest] + min(high_g, low_g[rest])
+        here[rest] = min(here[rest], min(one, other))
 
 
 @minimum_kernel
-def _make_within(row: Table, high: Table, low: Table, c: float) -> None:
+def _high_bits(high: Table) -> int:
+    """By how many bits rows differ."""
+    return int(high.shape[1] - min(high.shape[1], ROW_BITS))
+
+
+@minimum_kernel
+def _make_within(row: Table, high: Table, low: Table) -> None:
     """The same within one row: eight sets at a time, from full to empty."""
     x, y, z = high[0], high[1], high[2]
     for i in range(len(row) - 8, -8, -8):
@@ -84,18 +104,18 @@ def _make_within(row: Table, high: Table, low: Table, c: float) -> None:
             step = 8 << (f - 3)
             if not i & step:
                 for lane in range(8):
-                    value = row[i + step + lane] + c * min(high[f], low[f, i + lane])
+                    value = row[i + step + lane] + min(high[f], low[f, i + lane])
                     row[i + lane] = min(row[i + lane], value)
             f += 1
         t7 = row[i + 7]
-        t6 = min(row[i + 6], t7 + c * min(x, low[0, i + 6]))
-        t5 = min(row[i + 5], t7 + c * min(y, low[1, i + 5]))
-        t3 = min(row[i + 3], t7 + c * min(z, low[2, i + 3]))
-        t4 = min(row[i + 4], min(t5 + c * min(x, low[0, i + 4]), t6 + c * min(y, low[1, i + 4])))
-        t2 = min(row[i + 2], min(t3 + c * min(x, low[0, i + 2]), t6 + c * min(z, low[2, i + 2])))
-        t1 = min(row[i + 1], min(t3 + c * min(y, low[1, i + 1]), t5 + c * min(z, low[2, i + 1])))
-        t0 = min(row[i], t1 + c * min(x, low[0, i]))
-        t0 = min(t0, min(t2 + c * min(y, low[1, i]), t4 + c * min(z, low[2, i])))
+        t6 = min(row[i + 6], t7 + min(x, low[0, i + 6]))
+        t5 = min(row[i + 5], t7 + min(y, low[1, i + 5]))
+        t3 = min(row[i + 3], t7 + min(z, low[2, i + 3]))
+        t4 = min(row[i + 4], min(t5 + min(x, low[0, i + 4]), t6 + min(y, low[1, i + 4])))
+        t2 = min(row[i + 2], min(t3 + min(x, low[0, i + 2]), t6 + min(z, low[2, i + 2])))
+        t1 = min(row[i + 1], min(t3 + min(y, low[1, i + 1]), t5 + min(z, low[2, i + 1])))
+        t0 = min(row[i], t1 + min(x, low[0, i]))
+        t0 = min(t0, min(t2 + min(y, low[1, i]), t4 + min(z, low[2, i])))
         row[i], row[i + 1], row[i + 2], row[i + 3] = t0, t1, t2, t3
         row[i + 4], row[i + 5], row[i + 6] = t4, t5, t6
 

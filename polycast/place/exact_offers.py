@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from polycast.kernel import kernel
 from polycast.model.problem import Floats, Ints
+from polycast.place.exact_few import Share, lowest, share, share_all
 from polycast.place.exact_task import Task
 
 Sets = npt.NDArray[np.int32]
@@ -99,15 +100,19 @@ def room_for_trial(k: int) -> Trial:
 
 
 @kernel
-def find_offers(task: Task, offers: Offers, trial: Trial, broker: int, table: Floats, count: int) -> int:
-    """Append the sets worth sending to a broker, given ``F`` of every set; return how many offers there are then.
+def find_offers(
+    task: Task, offers: Offers, trial: Trial, broker: int, table: Floats, sharing: Share, count: int
+) -> int:
+    """Append the sets worth sending to a broker, and return how many offers there are then.
+
+    What the subtree costs with a set is in the table (``F``); if that is empty, it comes from sharing its wants.
 
     The sets are tried in the order of their numbers, so that all subsets come before a set. A set is not tried
     if one of its subsets costs so much to send that even holding all formats would not pay for it.
     """
     _price(task, trial, broker)
     offers.first[broker] = count
-    holding_all = table[-1]
+    holding_all = table[-1] if len(table) else share_all(sharing)
     for top in range(len(task.size)):
         waiting = _wait(trial, 0, 1 << top, trial.agrees[top] & ((1 << top) - 1), trial.price[top])
         while waiting and trial.price[top] < np.inf:
@@ -116,17 +121,28 @@ def find_offers(task: Task, offers: Offers, trial: Trial, broker: int, table: Fl
             least = _least_of_smaller(trial, tried, broker)
             if least < 0:
                 continue
-            cost = table[tried] + sending
-            if cost < least:
-                _insert(offers, offers.first[broker], count, tried, cost)
-                least = cost
-                count += 1
+            if sending + holding_all < least:
+                cost = sending
+                cost += table[tried] if len(table) else share(sharing, _size(tried) - 1, lowest(tried))
+                if cost < least:
+                    _insert(offers, offers.first[broker], count, tried, cost)
+                    least = cost
+                    count += 1
+                if sending + holding_all < least:
+                    waiting = _wait_with_more(trial, waiting, tried, more, sending)
             trial.least[tried] = least
             trial.tried[tried] = broker
-            if sending + holding_all < least:
-                waiting = _wait_with_more(trial, waiting, tried, more, sending)
     offers.end[broker] = count
     return count
+
+
+@kernel
+def _size(tried: int) -> int:
+    size = 0
+    while tried:
+        tried &= tried - 1
+        size += 1
+    return size
 
 
 @kernel

@@ -147,10 +147,15 @@ def _is_odd(part: int) -> bool:
 @kernel
 def _require(table: Floats, some: int) -> None:
     """Rule out the sets that have none of some formats."""
-    if some != len(table) - 1:
-        for held in range(len(table)):
-            if held & some == 0:
-                table[held] = np.inf
+    if some & (some - 1) == 0:
+        for start in range(0, len(table), 2 * some):
+            table[start : start + some] = np.inf
+        return
+    without = (len(table) - 1) ^ some
+    held = without
+    while held:
+        table[held] = np.inf
+        held = (held - 1) & without
 
 
 @kernel

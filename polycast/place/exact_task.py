@@ -18,6 +18,8 @@ class Task(NamedTuple):
         The bit of each format of the problem; -1 for one that cannot matter.
     format : (k,)
         The format of each bit. There may be a bit more than formats, to fill up to three.
+    chain, before : (k, k)
+        What the cheapest chain of operators between two formats costs, and the format before its last.
     high, low
         The operators, as :func:`cheapest_operators` gives them; ``free_high`` and ``free_low`` where none costs.
     link_cost, compute_cost : (n,)
@@ -29,12 +31,14 @@ class Task(NamedTuple):
     size: Floats
     conversion: Floats
     chain: Floats
+    before: Ints
     high: Floats
     low: Floats
     free_high: Floats
     free_low: Floats
     published: int
     root: int
+    parent: Indices
     child_start: Ints
     children: Indices
     link_cost: Floats
@@ -59,18 +63,21 @@ def task_of(problem: Problem, formats: npt.NDArray[np.int64]) -> Task:
     free = high, low
     if not problem.beta or not problem.compute_cost.all():
         free = cheapest_operators(np.where(np.isfinite(conversion), 0.0, np.inf))
+    chain, before = _chains(conversion)
     return Task(
         bit=bit,
         format=formats,
         size=size,
         conversion=conversion,
-        chain=_chains(conversion),
+        chain=chain,
+        before=before,
         high=high,
         low=low,
         free_high=free[0],
         free_low=free[1],
         published=int(bit[problem.published]),
         root=problem.root,
+        parent=problem.parent,
         child_start=problem.child_start,
         children=problem.children,
         link_cost=problem.alpha * problem.link_cost,
@@ -83,15 +90,23 @@ def task_of(problem: Problem, formats: npt.NDArray[np.int64]) -> Task:
 
 
 @kernel
-def _chains(conversion: Floats) -> Floats:
-    """What the cheapest chain of operators costs between any two formats (Floyd and Warshall)."""
+def _chains(conversion: Floats) -> tuple[Floats, Ints]:
+    """The cheapest chain of operators between any two formats (Floyd and Warshall).
+
+    Returns what it costs, and the format before its last.
+    """
     chain = conversion.copy()
+    before = np.empty(chain.shape, np.int64)
+    for source in range(len(chain)):
+        before[source] = source
     for middle in range(len(chain)):
         for source in range(len(chain)):
             for target in range(len(chain)):
                 through = chain[source, middle] + chain[middle, target]
-                chain[source, target] = min(chain[source, target], through)
-    return chain
+                if through < chain[source, target]:
+                    chain[source, target] = through
+                    before[source, target] = before[middle, target]
+    return chain, before
 
 
 @kernel
