@@ -1,6 +1,5 @@
 """The best plan that fits in the time: the optimum where it can be had, else a good plan and a bound near it."""
 
-import math
 import time
 
 from polycast.place.exact import exact
@@ -18,12 +17,12 @@ SECONDS_PER_SET = 1e-8
 def auto(search: Search) -> None:
     """Offer the optimum if it is near, else first good plans and a bound, and then the optimum if time is left."""
     formats = len(relevant_formats(search.problem))
-    seconds = search.problem.brokers * 2.0**formats * SECONDS_PER_SET if formats <= MOST_FORMATS else math.inf
-    if seconds > _seconds_left(search):
+    within_reach = formats <= MOST_FORMATS
+    if not within_reach or _seconds(search.problem.brokers, formats) > search.deadline - time.perf_counter():
         large(search)
-    if formats <= MOST_FORMATS and not search.spent:
+    if within_reach and not search.spent:
         exact(search)
 
 
-def _seconds_left(search: Search) -> float:
-    return search.deadline - time.perf_counter()
+def _seconds(brokers: int, formats: int) -> float:
+    return brokers * 2.0**formats * SECONDS_PER_SET
