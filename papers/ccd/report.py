@@ -43,7 +43,7 @@ def _savings(journal: Journal, out: Path) -> None:
             Panel(
                 f"α/β = {weight}",
                 _those(rows, graph=LARGE, method="refine", scaling="mean", **{"α/β": weight}),
-                "ratio",
+                "matching ratio %",
                 SIMPLE,
             )
             for weight in WEIGHTS

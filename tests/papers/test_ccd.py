@@ -7,6 +7,7 @@ import pytest
 
 from papers.ccd.experiments import EXPERIMENTS, carry_out_one
 from papers.ccd.parameters import LARGE, RATIOS, SMALL, runs
+from papers.ccd.report import report
 from papers.ccd.scene import discovered, scaled_graph, scene
 from papers.experiment import Journal, Run
 from polycast.model.problem import Problem
@@ -72,3 +73,16 @@ def test_the_optimum_that_knows_the_costs_is_not_dearer():
     setting = {"ratio": 10, "kind": "strong", "floor": 0.0, "method": "exact"}
     (row,) = carry_out_one(Run("heterogeneity", 1, setting))
     assert row["reduction %"] >= 0
+
+
+def test_the_report_has_a_table_and_a_picture_for_every_question(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl")
+    for run in runs(1, ratios=(10,), slow=0):
+        if run.setting.get("graph") == SMALL or (run.experiment == "selection" and run.setting["ratio"] == 10):
+            journal.record(run, carry_out_one(run))
+    report(journal, tmp_path)
+    written = {path.name for path in tmp_path.iterdir()}
+    for question in ("savings", "quality", "selection", "trees"):
+        assert {f"{question}.csv", f"{question}.png"} <= written
+    header = (tmp_path / "savings.csv").read_text().splitlines()[0]
+    assert header.startswith("graph,method,scaling,α/β,matching ratio %,runs,cost")
