@@ -34,6 +34,21 @@ def map_groups(
     return table.groupBy(*by).applyInArrow(run, from_arrow_schema(schema))
 
 
+def map_pairs(
+    left: DataFrame,
+    right: DataFrame,
+    by: str,
+    work: Callable[[list[Row], list[Row]], Iterable[Row]],
+    schema: pa.Schema,
+) -> DataFrame:
+    """A table of what the work makes of the rows of two tables that agree in a column."""
+
+    def run(one: pa.Table, other: pa.Table) -> pa.Table:
+        return pa.Table.from_pylist(list(work(one.to_pylist(), other.to_pylist())), schema)
+
+    return left.groupBy(by).cogroup(right.groupBy(by)).applyInArrow(run, from_arrow_schema(schema))
+
+
 def unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
     """The rows of batches."""
     for batch in batches:

@@ -1,6 +1,7 @@
 """Dead letters: what could not be read, planned or given to everyone; a folder to each, with the reason."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -37,15 +38,15 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
 
 def bury(faulty: DataFrame, site: Site) -> DataFrame:
     """Move publications that have an error out of the inbox."""
+    return map_rows(faulty.select("file", "error"), partial(_buried, site.home), BURIED)
 
-    def work(rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
-            file = Path(row["file"])
-            keep(site.home, Reason(file=file.name, error=row["error"]), file)
-            file.unlink(missing_ok=True)
-            yield row
 
-    return map_rows(faulty.select("file", "error"), work, BURIED)
+def _buried(home: Home, rows: Iterable[Row]) -> Iterator[Row]:
+    for row in rows:
+        file = Path(row["file"])
+        keep(home, Reason(file=file.name, error=row["error"]), file)
+        file.unlink(missing_ok=True)
+        yield row
 
 
 def keep(home: Home, reason: Reason, event: Path) -> None:

@@ -1,6 +1,7 @@
 """Dispatch: hand every broker's deliveries to a sink; what was handed over twice arrives once."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Protocol
 
 import msgspec
@@ -35,15 +36,7 @@ class Sink(Protocol):
 
 def dispatch(converted: DataFrame, site: Site) -> DataFrame:
     """Receipts, a row to each publication and broker, for what was delivered and what was not."""
-
-    def work(rows: Iterable[Row]) -> Iterator[Row]:
-        sink = Mailboxes(site.home, site.store)
-        for row in rows:
-            failed = list(_hand_over(row, site.network, sink))
-            delivered = len(row["deliveries"]) - len(failed)
-            yield {"key": row["key"], "broker": row["broker"], "delivered": delivered, "failed": failed}
-
-    return map_rows(converted.transform(by_broker), work, RECEIPTS)
+    return map_rows(converted.transform(by_broker), partial(_receipts, site), RECEIPTS)
 
 
 def by_broker(converted: DataFrame) -> DataFrame:
@@ -51,6 +44,14 @@ def by_broker(converted: DataFrame) -> DataFrame:
     return converted.selectExpr(
         "key", "attributes", "content", "form", "made", "explode(outgoing) AS out"
     ).selectExpr("key", "attributes", "content", "form", "made", "out.broker", "out.deliveries")
+
+
+def _receipts(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
+    sink = Mailboxes(site.home, site.store)
+    for row in rows:
+        failed = list(_hand_over(row, site.network, sink))
+        delivered = len(row["deliveries"]) - len(failed)
+        yield {"key": row["key"], "broker": row["broker"], "delivered": delivered, "failed": failed}
 
 
 def _hand_over(row: Row, network: Network, sink: Sink) -> Iterator[Row]:

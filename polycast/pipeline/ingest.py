@@ -1,6 +1,7 @@
 """Ingest: read the events of the inbox, and put their contents into the store at once; rows carry references."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,18 +34,18 @@ def ingest(files: DataFrame, site: Site) -> DataFrame:
     What has been dealt with already, under the same source and id, is set aside: it came twice, or a crash came
     between the last delivery and the clearing of the inbox.
     """
+    return map_rows(files.select("path"), partial(_ingested, site), INGESTED)
 
-    def work(rows: Iterable[Row]) -> Iterator[Row]:
-        store = site.store
-        for row in rows:
-            file = Path(row["path"].removeprefix("file:"))
-            publication = _publication(file, store)
-            if "error" not in publication and bill.is_settled(site.home, publication["key"]):
-                inbox.settle(file, site.home.archive)
-            else:
-                yield publication
 
-    return map_rows(files.select("path"), work, INGESTED)
+def _ingested(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
+    store = site.store
+    for row in rows:
+        file = Path(row["path"].removeprefix("file:"))
+        publication = _publication(file, store)
+        if "error" not in publication and bill.is_settled(site.home, publication["key"]):
+            inbox.settle(file, site.home.archive)
+        else:
+            yield publication
 
 
 def _publication(file: Path, store: ContentStore) -> Row:

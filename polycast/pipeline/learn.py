@@ -1,17 +1,17 @@
 """Learn: what became of each publication, beside what was planned. Its first form is the bill."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from polycast.model.delivery import Unserved
 from polycast.model.network import Network
 from polycast.pipeline import deadletters, inbox
-from polycast.pipeline.batches import Row
+from polycast.pipeline.batches import Row, map_pairs
 from polycast.pipeline.bill import Bill, Failure, Spending, write_bill
 from polycast.pipeline.site import Site
 
@@ -27,15 +27,15 @@ LEARNT = pa.schema(
 
 def learn(converted: DataFrame, receipts: DataFrame, site: Site) -> DataFrame:
     """Write the bill of each publication, which settles it, and take it out of the inbox."""
+    return map_pairs(converted, receipts, "key", partial(_learnt, site), LEARNT)
 
-    def work(publications: pa.Table, receipts: pa.Table) -> pa.Table:
-        (publication,) = publications.to_pylist()
-        bill = bill_of(publication, receipts.to_pylist(), site.network)
-        _settle(site, Path(publication["file"]), bill)
-        counts = {"matched": bill.matched, "delivered": bill.delivered, "failed": len(bill.failed)}
-        return pa.Table.from_pylist([{"key": bill.publication} | counts], LEARNT)
 
-    return converted.groupBy("key").cogroup(receipts.groupBy("key")).applyInArrow(work, from_arrow_schema(LEARNT))
+def _learnt(site: Site, publications: list[Row], receipts: list[Row]) -> list[Row]:
+    (publication,) = publications
+    bill = bill_of(publication, receipts, site.network)
+    _settle(site, Path(publication["file"]), bill)
+    counts = {"matched": bill.matched, "delivered": bill.delivered, "failed": len(bill.failed)}
+    return [{"key": bill.publication} | counts]
 
 
 def bill_of(publication: Row, receipts: Iterable[Row], network: Network) -> Bill:

@@ -1,7 +1,7 @@
 """Match: which subscriptions want a publication."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
@@ -31,15 +31,13 @@ Matcher = Callable[[Mapping[str, Any]], list[str]]
 
 def match(publications: DataFrame, site: Site) -> DataFrame:
     """Publications with the users who want each."""
+    return map_rows(publications, partial(_matched, site), MATCHED)
 
-    def work(rows: Iterable[Row]) -> Iterator[Row]:
-        wanted_by = matcher(site)
-        for row in rows:
-            if row["error"] is None:
-                row["matches"] = wanted_by(_seen_by_filters(row))
-            yield row
 
-    return map_rows(publications, work, MATCHED)
+def _matched(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
+    wanted_by = matcher(site)
+    for row in rows:
+        yield row if row["error"] else row | {"matches": wanted_by(_seen_by_filters(row))}
 
 
 @lru_cache(maxsize=1)

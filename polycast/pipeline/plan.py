@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import partial
 
 import msgspec
 import pyarrow as pa
@@ -53,21 +54,18 @@ PLANNED = pa.schema(
 
 def plan(publications: DataFrame, site: Site) -> DataFrame:
     """Publications with what is decided about each; the plan itself is kept in a file of the home."""
-
-    def work(rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
-            if row["error"] is not None:
-                yield row
-                continue
-            try:
-                yield row | _decided(row, site)
-            except PolycastError as error:
-                yield row | {"error": str(error)}
-
-    return map_rows(publications, work, PLANNED).dropDuplicates(["key"])
+    return map_rows(publications, partial(_planned, site), PLANNED).dropDuplicates(["key"])
 
 
-def _decided(row: Row, site: Site) -> Row:
+def _planned(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
+    for row in rows:
+        try:
+            yield row if row["error"] else row | _decided(site, row)
+        except PolycastError as error:
+            yield row | {"error": str(error)}
+
+
+def _decided(site: Site, row: Row) -> Row:
     network = site.network
     content = _content(row["content"], network)
     event = Event(msgspec.json.decode(row["attributes"]))

@@ -1,0 +1,30 @@
+from pathlib import Path
+
+import pytest
+
+from polycast.home import LONGEST, Home, file_name, written
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a/b", "a\0b", "ana", "é" * 300, "a" * 300, "con.json"])
+def test_a_name_stays_in_its_folder_and_is_its_own(name: str) -> None:
+    made = file_name(name)
+    assert "/" not in made
+    assert "\0" not in made
+    assert made not in (".", "..")
+    assert len(made.encode()) <= LONGEST
+    assert made not in {file_name(other) for other in ("a", "a.b", "é" * 301, "a" * 301, "%2E")}
+    assert Home(Path("/data")).mailbox(name).parent == Path("/data/mailbox")
+
+
+def test_words_that_hold_dots_are_not_taken_for_others() -> None:
+    assert file_name("a.b", "c") != file_name("a", "b.c")
+
+
+def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "file"
+    with written(path) as out:
+        out.write(b"first")
+    with pytest.raises(TypeError), written(path) as out:
+        out.writelines([b"half of the sec", None])  # type: ignore[list-item]
+    assert path.read_bytes() == b"first"
+    assert list(path.parent.iterdir()) == [path]
