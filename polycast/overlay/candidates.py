@@ -29,10 +29,10 @@ class Candidates(NamedTuple):
     beyond: Floats
 
 
-def candidates_of(search: Search, few: int = FEW) -> Candidates:
-    """The candidates of every user."""
+def candidates_of(search: Search, few: int = 0) -> Candidates:
+    """The candidates of every user: ``few`` or more."""
     overlay = search.overlay
-    each = count_for(overlay, few)
+    each = max(few, count_for(overlay))
     broker = np.full((overlay.users, each), -1, np.int32)
     cost = np.full((overlay.users, each), np.inf, overlay.access_cost.dtype)
     found = Candidates(broker, cost, np.full(overlay.users, np.inf))
@@ -41,8 +41,9 @@ def candidates_of(search: Search, few: int = FEW) -> Candidates:
     return found
 
 
-def count_for(overlay: Overlay, few: int = FEW) -> int:
-    return overlay.brokers if overlay.users * overlay.brokers <= PAIRS else min(few, overlay.brokers)
+def count_for(overlay: Overlay) -> int:
+    """How many candidates each user has."""
+    return overlay.brokers if overlay.users * overlay.brokers <= PAIRS else min(FEW, overlay.brokers)
 
 
 @kernel

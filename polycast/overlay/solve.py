@@ -9,13 +9,19 @@ from polycast.errors import BadInput, NoSolution
 from polycast.overlay.attachment import CORES, PER_PUBLISHER, Attachment, Indices, Overlay
 from polycast.overlay.bound import lower_bound
 from polycast.overlay.candidates import candidates_of
+from polycast.overlay.cluster import attach_in_clusters
 from polycast.overlay.greedy import attach_greedily
+from polycast.overlay.local import attach_locally
+from polycast.overlay.mix import attach_by_mixing
 from polycast.overlay.random_attachment import attach_randomly
 from polycast.overlay.search import Search
 
 METHODS: dict[str, Callable[[Search], None]] = {
     "random": attach_randomly,
     "greedy": attach_greedily,
+    "cluster": attach_in_clusters,
+    "mix": attach_by_mixing,
+    "local": attach_locally,
 }
 
 # Rounds in the search for a bound, by how long the method itself takes.
