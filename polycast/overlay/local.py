@@ -5,8 +5,8 @@ to move it, and at every two of them, whether to swap them. What helps most is d
 does. Brokers that have not changed since they were last compared are not compared again, except that when trees of
 the core have changed, everything is looked at once more in the end.
 
-A swap is looked at if the access links, and what each of the two would save in the core by moving alone, promise a
-gain; then it is computed exactly.
+A move or swap is computed exactly only where the access links, and what the core could save at most, promise a
+gain.
 """
 
 import time
@@ -21,6 +21,8 @@ from polycast.overlay.candidates import Candidates, candidates_of, count_for
 from polycast.overlay.cluster import attach_in_clusters
 from polycast.overlay.greedy import attach_greedily
 from polycast.overlay.ledger import (
+    ONE,
+    WORD,
     Ledger,
     access_change,
     core_change,
@@ -28,7 +30,8 @@ from polycast.overlay.ledger import (
     fits,
     ledger_of,
     move,
-    touches_core,
+    position_of,
+    prospects,
 )
 from polycast.overlay.mix import attach_by_mixing
 from polycast.overlay.random_attachment import attach_randomly
@@ -127,10 +130,17 @@ def _fill(
 
 @kernel
 def _compare(
-    l: Ledger, start: Ints, users: Indices, checked: Ints, changed: Ints, clock: Ints, position: int, effort: int
+    book: Ledger,
+    start: Ints,
+    users: Indices,
+    checked: Ints,
+    changed: Ints,
+    clock: Ints,
+    position: int,
+    effort: int,
 ) -> int:
     """Improve between some pairs of brokers, as many as the effort allows; return the pair to go on with."""
-    brokers = len(l.load)
+    brokers = len(book.load)
     while position < brokers * brokers and effort > 0:
         a, b = position // brokers, position % brokers
         if a < b and checked[a, b] < max(changed[a], changed[b]):
@@ -138,7 +148,7 @@ def _compare(
             here, there = users[start[position] : start[position + 1]], users[start[back] : start[back + 1]]
             both = np.concatenate((here, there))
             effort -= 50 + len(both)
-            while _improve_between(l, both, a, b):
+            while _improve_between(book, both, a, b):
                 clock[0] += 1
                 changed[a] = changed[b] = clock[0]
                 effort -= 50 + len(both) + len(here) * len(there)
@@ -150,62 +160,77 @@ def _compare(
 
 
 @kernel
-def _improve_between(l: Ledger, users: Indices, a: int, b: int) -> bool:
+def _improve_between(book: Ledger, users: Indices, a: int, b: int) -> bool:
     """Do the move or swap between two brokers that saves most; False if none does."""
-    least = -LEAST_GAIN * (l.total[0] + l.total[1])
-    from_a, access_a, core_a = _options(l, users, a, b)
-    from_b, access_b, core_b = _options(l, users, b, a)
-    best, one = _best_move(l, from_a, access_a + core_a, b, least)
-    best, other = _best_move(l, from_b, access_b + core_b, a, best)
+    least = -LEAST_GAIN * (book.total[0] + book.total[1])
+    from_a, alone_a, swapped_a = _options(book, users, a, b)
+    from_b, alone_b, swapped_b = _options(book, users, b, a)
+    best, one = _best_move(book, from_a, alone_a, b, least)
+    best, other = _best_move(book, from_b, alone_b, a, best)
     if other >= 0:
         one = -1
-    touched_a, touched_b = _touching(l, from_a, b), _touching(l, from_b, a)
-    free_a, free_b = l.room[a] - l.load[a], l.room[b] - l.load[b]
+    free_a, free_b = book.room[a] - book.load[a], book.room[b] - book.load[b]
+    order = np.argsort(swapped_b)
     for i in range(len(from_a)):
-        u, hope = from_a[i], access_a[i] + min(0.0, core_a[i])
-        for j in range(len(from_b)):
-            if hope + access_b[j] + min(0.0, core_b[j]) < best:
-                v = from_b[j]
-                shift = l.demand[u] - l.demand[v]
-                if shift <= free_b and -shift <= free_a:
-                    change = access_a[i] + access_b[j]
-                    if touched_a[i] or touched_b[j]:
-                        change += core_change_of_swap(l, u, v)
-                    if change < best:
-                        best, one, other = change, u, v
+        for j in order:
+            if swapped_a[i] + swapped_b[j] >= best:
+                break
+            u, v = from_a[i], from_b[j]
+            shift = book.demand[u] - book.demand[v]
+            if shift <= free_b and -shift <= free_a:
+                change = access_change(book, u, b) + access_change(book, v, a) + core_change_of_swap(book, u, v)
+                if change < best:
+                    best, one, other = change, u, v
     if one >= 0:
-        move(l, one, b)
+        move(book, one, b)
     if other >= 0:
-        move(l, other, a)
+        move(book, other, a)
     return one >= 0 or other >= 0
 
 
 @kernel
-def _options(l: Ledger, users: Indices, a: int, b: int) -> tuple[Indices, Floats, Floats]:
-    """Those of some users that are at `a`, and what moving each to `b` would change in access and core."""
-    count = 0
-    there, access, core = np.empty(len(users), np.int32), np.empty(len(users)), np.empty(len(users))
+def _options(book: Ledger, users: Indices, a: int, b: int) -> tuple[Indices, Floats, Floats]:
+    """Those of some users that are at `a`, and what it could at best change to move each to `b`, or to swap it.
+
+    The innermost loop of the search: what it reads of the ledger is taken out beforehand, because handing the
+    ledger to another kernel takes longer than looking at a user.
+    """
+    broker, demand, access, wants, sends, publishes = (
+        book.broker,
+        book.demand,
+        book.access,
+        book.wants,
+        book.sends,
+        book.publishes,
+    )
+    count, changing, silent = 0, book.single[a] | book.none[b], book.none[a] | book.none[b]
+    there, alone, swapped = np.empty(len(users), np.int32), np.empty(len(users)), np.empty(len(users))
+    wanting, sending = prospects(book, a, b)
     for user in users:
-        if l.broker[user] == a:
-            there[count], access[count] = user, access_change(l, user, b)
-            core[count] = core_change(l, user, b)
-            count += 1
-    return there[:count], access[:count], core[:count]
+        if broker[user] != a:
+            continue
+        change = demand[user] * (access[user, b] - access[user, a])
+        there[count], alone[count], swapped[count] = user, change, change
+        for w in range(len(changing)):
+            bits = (wants[user, w] & changing[w]) | (sends[user, w] & silent[w])
+            while bits:
+                bit = bits & (~bits + ONE)
+                bits ^= bit
+                c = w * WORD + position_of(bit)
+                core = wanting[c] if wants[user, w] & bit else publishes[user, c] * sending[c]
+                alone[count] += core
+                swapped[count] += min(0.0, core)
+        count += 1
+    return there[:count], alone[:count], swapped[:count]
 
 
 @kernel
-def _touching(l: Ledger, users: Indices, b: int) -> npt.NDArray[np.bool_]:
-    touching = np.empty(len(users), np.bool_)
-    for i in range(len(users)):
-        touching[i] = touches_core(l, users[i], b)
-    return touching
-
-
-@kernel
-def _best_move(l: Ledger, users: Indices, change: Floats, b: int, best: float) -> tuple[float, int]:
+def _best_move(book: Ledger, users: Indices, hope: Floats, b: int, best: float) -> tuple[float, int]:
     """The user whose move to a broker saves more than the best so far, and most; -1 if none does."""
     found = -1
     for i in range(len(users)):
-        if change[i] < best and fits(l, users[i], b):
-            best, found = change[i], users[i]
+        if hope[i] < best and fits(book, users[i], b):
+            change = access_change(book, users[i], b) + core_change(book, users[i], b)
+            if change < best:
+                best, found = change, users[i]
     return best, found

@@ -1,15 +1,15 @@
 """Steiner-tree mixing (Overlay, section IV.B): a tree for every publisher and channel, mixed by chance.
 
-Phase 1 grows, for each publisher and channel, the tree that the paper's Algorithm 3 grows: from the publisher, always
-to the subscriber that is nearest to a broker of the tree, over the broker that makes the way there shortest. Phase 2
-draws a broker for each user, the likelier the more traffic the user's link to it carries in all these trees. Phase 3,
-the trees between brokers, follows from the attachment.
+Phase 1 grows, for each publisher and channel, the tree that the paper's Algorithm 3 grows: from the publisher,
+always to the subscriber that is nearest to a broker of the tree, over the broker that makes the way there
+shortest. Phase 2 draws a broker for each user, the likelier the more traffic the user's link to it carries in all
+these trees. Phase 3, the trees between brokers, follows from the attachment.
 
-That would be a tree for each of up to ``u · t`` publishers. But a tree depends only on the broker where its publisher
-enters it, and on who subscribes; so all publishers of a channel that enter at one broker share a tree. A publisher
-that subscribes to its own channel is no end of its own tree; taking it out leaves the tree as it is, unless its being
-there has brought a new broker into the tree. For those few, a tree of their own is grown. So the sums of traffic are
-exactly those of the literal algorithm.
+That would be ``u · t`` trees. But a tree depends only on the broker where its publisher enters it, and on who
+subscribes; so all publishers of a channel that enter at one broker share a tree. A publisher that subscribes to
+its own channel is no end of its own tree; taking it out leaves the tree as it is, unless its being there has
+brought a new broker into the tree. For those few, a tree of their own is grown. So the sums of traffic are exactly
+those of the literal algorithm.
 """
 
 from typing import NamedTuple
