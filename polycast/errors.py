@@ -3,6 +3,7 @@
 PolycastError
 ├── BadInput            what was given is wrong: where, and why                    (exit code 2)
 ├── NoSolution          the question is sound, and nothing answers it              (exit code 3)
+├── PipelineStopped     the pipeline could not go on; its log says more            (exit code 3)
 └── ConversionError     a conversion did not come about                            (exit code 3)
     ├── Timeout         it took longer than its limit
     ├── TooLarge        its input or output is larger than its limit
@@ -34,6 +35,10 @@ class BadInput(PolycastError):
 
 class NoSolution(PolycastError):
     """No solution exists, or this method found none; the message says which."""
+
+
+class PipelineStopped(PolycastError):
+    """The pipeline could not go on: Spark, the system or a fault of ours, but nothing that was published."""
 
 
 class ConversionError(PolycastError):

@@ -29,7 +29,7 @@ def run(
     """
     from polycast import networks
     from polycast.pipeline.run import alone, run_once, run_stream
-    from polycast.pipeline.session import LOCAL, open_session
+    from polycast.pipeline.session import LOCAL, faults_in_words, open_session
     from polycast.pipeline.site import open_site
     from polycast.settings import read_settings, spark_option
 
@@ -41,11 +41,12 @@ def run(
         session = open_session(settings.master or LOCAL, settings.spark | options, settings.folders.log)
         site = open_site(session, settings.folders, described)
         try:
-            if once:
-                streams.answer(run_once(session, site))
-                return 0
-            streams.tell(f"waiting for publications in {settings.folders.inbox}; Ctrl-C to stop")
-            run_stream(session, site, streams.answer)
-            return 130
+            with faults_in_words(settings.folders.log):
+                if once:
+                    streams.answer(run_once(session, site))
+                    return 0
+                streams.tell(f"waiting for publications in {settings.folders.inbox}; Ctrl-C to stop")
+                run_stream(session, site, streams.answer)
+                return 130
         finally:
             session.stop()

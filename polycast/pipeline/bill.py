@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from polycast.errors import BadInput
 from polycast.home import Home, file_name, written
 from polycast.model import codec
 from polycast.model.delivery import Unserved
@@ -97,4 +98,7 @@ def write_bill(home: Home, bill: Bill) -> None:
 
 def read_bill(path: Path) -> Bill:
     """A bill that was kept."""
-    return codec.decode(path.read_bytes(), Bill, str(path))
+    bill = codec.decode(path.read_bytes(), Bill, str(path))
+    if bill.version != VERSION:
+        raise BadInput(str(path), f"version {bill.version!r} is not one that is known here; this is {VERSION}")
+    return bill

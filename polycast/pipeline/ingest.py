@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from polycast.convert.store import ContentStore
-from polycast.errors import BadInput, PolycastError
+from polycast.errors import PolycastError
 from polycast.model import codec
 from polycast.model.publication import Event
 from polycast.pipeline import bill, inbox
@@ -41,23 +41,22 @@ def _ingested(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
     store = site.store
     for row in rows:
         file = Path(row["path"].removeprefix("file:"))
-        publication = _publication(file, store)
-        if "error" not in publication and bill.is_settled(site.home, publication["key"]):
-            inbox.settle(file, site.home.archive)
-        else:
-            yield publication
+        try:
+            event = inbox.read(file)
+            if bill.is_settled(site.home, event.key):
+                inbox.settle(file, site.home.archive)
+            else:
+                yield _publication(event, file, store)
+        except OSError as error:
+            yield _fault(file, f"{error.filename or file.name}: {error.strerror or error}")
+        except PolycastError as error:
+            yield _fault(file, str(error))
 
 
-def _publication(file: Path, store: ContentStore) -> Row:
-    try:
-        event = inbox.read(file)
-        content, media_type = inbox.announced(event, file.parent)
-        size = content.stat().st_size if isinstance(content, Path) else len(content)
-        reference = {"digest": store.put(content), "size": size, "media_type": media_type}
-    except OSError as error:
-        return _fault(file, BadInput(file.name, error.strerror or str(error)))
-    except PolycastError as error:
-        return _fault(file, error)
+def _publication(event: Event, file: Path, store: ContentStore) -> Row:
+    content, media_type = inbox.announced(event, file.parent)
+    size = content.stat().st_size if isinstance(content, Path) else len(content)
+    reference = {"digest": store.put(content), "size": size, "media_type": media_type}
     return {
         "file": str(file),
         "key": event.key,
@@ -74,5 +73,5 @@ def _payload(event: Event) -> str | None:
     return codec.encode(event.data).decode()
 
 
-def _fault(file: Path, error: PolycastError) -> Row:
-    return {"file": str(file), "key": file.name, "error": str(error)}
+def _fault(file: Path, reason: str) -> Row:
+    return {"file": str(file), "key": file.name, "error": reason}

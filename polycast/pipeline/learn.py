@@ -25,7 +25,7 @@ LEARNT = pa.schema(
 )
 
 
-def learn(converted: DataFrame, receipts: DataFrame, site: Site) -> DataFrame:
+def learn(receipts: DataFrame, converted: DataFrame, site: Site) -> DataFrame:
     """Write the bill of each publication, which settles it, and take it out of the inbox."""
     return map_pairs(converted, receipts, "key", partial(_learnt, site), LEARNT)
 

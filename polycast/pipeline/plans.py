@@ -50,9 +50,7 @@ def read_plan(path: Path) -> DeliveryPlan:
     """A plan that was kept."""
     record = codec.decode(path.read_bytes(), Record, str(path))
     if record.version != VERSION:
-        raise BadInput(
-            str(path), f"written by a newer version of Polycast, {record.version}; this reads {VERSION}"
-        )
+        raise BadInput(str(path), f"version {record.version!r} is not one that is known here; this is {VERSION}")
     stated = record.problem
     problem = problem_of(stated.content_graph(), stated.brokers, stated.published, stated.alpha, stated.beta)
     plan = plan_of(problem, record.brokers)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import msgspec
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -46,29 +46,28 @@ class Summary(msgspec.Struct, frozen=True):
 def journey(files: DataFrame, site: Site) -> Summary:
     """Take the publications in some files of the inbox from ingest to delivery."""
     start = time.perf_counter()
-    planned = files.transform(ingest, site).transform(match, site).transform(plan, site).persist()
-    try:
+    with _kept(files.transform(ingest, site).transform(match, site).transform(plan, site)) as planned:
         found = _glance(planned)
         sound = planned.where("error IS NULL")
-        converted = (
-            sound.transform(convert, site) if found.conversions else sound.transform(unconverted)
-        ).persist()
-        receipts = converted.transform(dispatch, site)
-        learnt = learn(converted, receipts, site).agg(
-            *(f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in ("matched", "delivered", "failed"))
-        )
-        totals = learnt.collect()[0].asDict()
+        made = sound.transform(convert, site) if found.conversions else sound.transform(unconverted)
+        with _kept(made) as converted:
+            learnt = converted.transform(dispatch, site).transform(learn, converted, site)
+            matched, delivered, failed = learnt.agg(*map(_total, ("matched", "delivered", "failed"))).collect()[0]
         if found.faulty:
             planned.where("error IS NOT NULL").transform(bury, site).count()
-    finally:
-        planned.unpersist()
-    return Summary(found.publications, dead_letters=found.faulty, seconds=time.perf_counter() - start, **totals)
+    seconds = time.perf_counter() - start
+    return Summary(found.publications, matched, delivered, failed, found.faulty, seconds)
 
 
 def run_once(spark: SparkSession, site: Site) -> Summary:
     """Deal with all that is in the inbox."""
+    return journey(waiting(spark, site), site)
+
+
+def waiting(spark: SparkSession, site: Site) -> DataFrame:
+    """The files that are in the inbox now; what is in them is not read here."""
     site.home.inbox.mkdir(parents=True, exist_ok=True)
-    return journey(spark.read.format("binaryFile").options(**_FILES).load(str(site.home.inbox)), site)
+    return spark.read.format("binaryFile").options(**_FILES).load(str(site.home.inbox)).select("path")
 
 
 def run_stream(spark: SparkSession, site: Site, on_batch: Callable[[Summary], None]) -> None:
@@ -129,9 +128,23 @@ class _Glance(msgspec.Struct, frozen=True):
 
 def _glance(planned: DataFrame) -> _Glance:
     """What the batch holds, so that stages with nothing to do are left out."""
-    conversions = f.coalesce(f.sum(f.size(f.expr("filter(forms, one -> one.makers > 0)"))), f.lit(0))
-    counts = (f.count("*"), f.count("error"), conversions)
-    return _Glance(*planned.agg(*counts).collect()[0])
+    conversions = planned.withColumn("conversions", f.expr("size(filter(forms, one -> one.makers > 0))"))
+    counts = (f.count("*"), f.count("error"), _total("conversions"))
+    return _Glance(*conversions.agg(*counts).collect()[0])
+
+
+def _total(column: str) -> Column:
+    return f.coalesce(f.sum(column), f.lit(0))
+
+
+@contextmanager
+def _kept(table: DataFrame) -> Iterator[DataFrame]:
+    """A table that is computed once, though it is looked at more than once."""
+    kept = table.persist()
+    try:
+        yield kept
+    finally:
+        kept.unpersist()
 
 
 @contextmanager

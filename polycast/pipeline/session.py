@@ -1,16 +1,23 @@
 """The one place where a Spark session is made; everything else is given one."""
 
 import os
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from polycast.errors import BadInput, PipelineStopped
 from polycast.pipeline.java import java_environment
 
 # All cores of this machine, and four attempts at a task: plain `local[*]` would give it only one.
 LOCAL = "local[*, 4]"
+
+_RAISED = re.compile(r"(?:[\w.]*\.)?\w*(?:Error|Exception|Refused|Timeout): ")
 
 _ALWAYS = {
     "spark.ui.showConsoleProgress": "false",
@@ -57,7 +64,26 @@ def open_session(
     builder = SparkSession.builder.master(master).appName("polycast")
     for key, value in settings.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    try:
+        return builder.getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        raise BadInput(f'master "{master}"', _reason(error)) from None
+
+
+@contextmanager
+def faults_in_words(log: Path) -> Iterator[None]:
+    """What Spark raises, as one line of ours that names the log."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise PipelineStopped(f"{_reason(error)} ({log} says more)") from None
+
+
+def _reason(error: Exception) -> str:
+    """The line that tells: the last of a worker's own error, else the first of Java's."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    raised = [line for line in lines if _RAISED.match(line)]
+    return (raised or lines or [type(error).__name__])[-1 if raised else 0][:300]
 
 
 def _quiet(log: Path | None) -> dict[str, str]:
