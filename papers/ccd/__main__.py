@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from papers.ccd.experiments import carry_out_one
-from papers.ccd.parameters import RATIOS, RUNS, runs
+from papers.ccd.parameters import RUNS, runs
 from papers.ccd.report import report
 from papers.experiment import arguments, carry_out, journal_in
 
@@ -17,7 +17,7 @@ def main() -> int:
         "CCD again: savings, quality, initial plans, selection, trees, heterogeneity.", RESULTS, RUNS
     )
     journal = journal_in(given.out, given.fresh)
-    planned = runs(1, QUICK_RATIOS, slow=0) if given.quick else runs(given.runs, RATIOS)
+    planned = runs(1, QUICK_RATIOS, slow=False) if given.quick else runs(given.runs)
     try:
         carry_out(planned, carry_out_one, journal, given.jobs)
     except KeyboardInterrupt:

@@ -77,7 +77,7 @@ def test_the_optimum_that_knows_the_costs_is_not_dearer():
 
 def test_the_report_has_a_table_and_a_picture_for_every_question(tmp_path):
     journal = Journal(tmp_path / "journal.jsonl")
-    for run in runs(1, ratios=(10,), slow=0):
+    for run in runs(1, ratios=(10,), slow=False):
         if run.setting.get("graph") == SMALL or (run.experiment == "selection" and run.setting["ratio"] == 10):
             journal.record(run, carry_out_one(run))
     report(journal, tmp_path)
