@@ -13,6 +13,7 @@ from polycast.cli.compile import compile_kernels
 from polycast.cli.convert import convert
 from polycast.cli.formats import formats, operators
 from polycast.cli.grow import grow
+from polycast.cli.match import match
 from polycast.cli.pipeline import pipeline
 from polycast.cli.place import place
 from polycast.cli.publish import publish
@@ -46,6 +47,7 @@ def _options(
 app.command("place")(place)
 app.command("attach")(attach)
 app.command("grow")(grow)
+app.command("match")(match)
 app.command("publish")(publish)
 app.add_typer(pipeline, name="pipeline")
 app.command("convert")(convert)

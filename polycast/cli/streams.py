@@ -1,10 +1,14 @@
 """What every command does with its input, its output and the terminal."""
 
+import os
+import shutil
 import sys
+import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from polycast import kernel
 from polycast.errors import BadInput
@@ -14,11 +18,41 @@ from polycast.model import codec
 def read(path: str) -> tuple[bytes, str]:
     """The bytes of a file, or of standard input for ``-``, and the name to call it by in errors."""
     if path == "-":
-        return sys.stdin.buffer.read(), "standard input"
+        return sys.stdin.buffer.read(), name(path)
     try:
         return Path(path).read_bytes(), path
     except OSError as error:
         raise BadInput(path, error.strerror or str(error)) from None
+
+
+@contextmanager
+def opened(path: str) -> Iterator[BinaryIO]:
+    """A file, or standard input for ``-``, that can be read more than once."""
+    with ExitStack() as stack:
+        try:
+            file = sys.stdin.buffer if path == "-" else stack.enter_context(Path(path).open("rb"))
+            if path == "-" or not file.seekable():
+                copy = stack.enter_context(tempfile.TemporaryFile())
+                shutil.copyfileobj(file, copy)
+                file = copy
+        except OSError as error:
+            raise BadInput(name(path), error.strerror or str(error)) from None
+        yield file
+
+
+def lines(file: BinaryIO, show: Callable[[float | None, str], None] | None, message: str) -> Iterator[bytes]:
+    """A file line by line from its beginning, while a progress bar, if there is one, follows."""
+    file.seek(0)
+    size = os.fstat(file.fileno()).st_size
+    for number, line in enumerate(file):
+        if show is not None and number % 200 == 0:
+            show(file.tell() / size, message)
+        yield line
+
+
+def name(path: str) -> str:
+    """What to call a file in errors."""
+    return "standard input" if path == "-" else path
 
 
 def answer(document: object) -> None:

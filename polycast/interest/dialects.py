@@ -31,12 +31,13 @@ def program(subscription: Subscription) -> Program:
     return Program(subscription_expression(subscription))
 
 
-def subscription_expression(subscription: Subscription) -> Expression:
+def subscription_expression(subscription: Subscription, where: str = "") -> Expression:
     """A subscription's filters as one expression; a fault names the subscription, and the column."""
     try:
         return expression(subscription.filters)
     except ParseError as fault:
-        raise BadInput(f'subscription "{subscription.id}", sql, {fault.where}', fault.why) from None
+        place = f'subscription "{subscription.id}", sql, {fault.where}'
+        raise BadInput(f"{where}, {place}" if where else place, fault.why) from None
 
 
 def expression(filters: Iterable[Filter]) -> Expression:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -22,8 +23,22 @@ def decode(data: bytes, type_: type[T], where: str) -> T:
     return convert(parse(data, where), type_, where)
 
 
-def parse(data: bytes, where: str) -> Any:
-    """Read one JSON document as plain lists and dictionaries."""
+def parse_lines(file: Iterable[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    """Read a file with a JSON document to a line: each line's place, and its document. Blank lines hold none."""
+    for number, line in enumerate(file, 1):
+        if line.strip():
+            yield f"{where}, line {number}", parse(line.rstrip(b"\r\n"), where, number)
+
+
+def parse(data: bytes, where: str, line: int | None = None) -> Any:
+    """Read one JSON document as plain lists and dictionaries.
+
+    Parameters
+    ----------
+    line
+        Of the file ``where``, if the document is but one line of it.
+    """
+    file, where = where, where if line is None else f"{where}, line {line}"
     if not data.strip():
         raise BadInput(where, "empty; expected a JSON document")
     try:
@@ -32,7 +47,8 @@ def parse(data: bytes, where: str) -> Any:
             json.dumps(document, ensure_ascii=False).encode()
         return document
     except json.JSONDecodeError as error:
-        raise BadInput(f"{where}, line {error.lineno} column {error.colno}", f"not JSON: {error.msg}") from None
+        place = f"{file}, line {line or error.lineno} column {error.colno}"
+        raise BadInput(place, f"not JSON: {error.msg}") from None
     except UnicodeEncodeError:
         raise BadInput(
             where, "holds half of a character, a lone surrogate, which no UTF-8 text can hold"
