@@ -32,8 +32,8 @@ LARGEST_SIZE, LARGEST_COST = 30.0, 60.0
 # papers' baseline, to see what the slowest links do.
 FLOORS = (0.1, 5.0)
 
-# Seconds for an optimum. On the large graph it takes half a minute where conversions cost most (α/β = 0.1), and ten
-# seconds where links are unlike: these runs come last.
+# Seconds for an optimum. On the large graph it takes half a minute where conversions cost most (α/β = 0.1), and
+# ten seconds where links are unlike: these runs come last.
 TIME_LIMIT = 120.0
 
 
