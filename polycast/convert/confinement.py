@@ -9,7 +9,7 @@ import math
 import os
 import resource
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -26,6 +26,7 @@ LINUX = sys.platform == "linux"
 
 READABLE = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/zero")
 WRITABLE = ("/dev/null",)
+PACKAGES = ("site-packages", "dist-packages")
 
 _system = ctypes.CDLL(None, use_errno=True)
 
@@ -87,8 +88,13 @@ def confine(limits: Limits, folder: Path, readable: Sequence[Path], isolation: I
     if LINUX:
         _system.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     if isolation.files:
-        programs = (sys.prefix, sys.base_prefix, Path(polycast.__file__).parent)
-        landlock.restrict((*READABLE, *programs, *readable), (*WRITABLE, folder))
+        landlock.restrict((*READABLE, *programs(), *readable), (*WRITABLE, folder))
+
+
+def programs() -> Iterator[Path]:
+    """Where this Python, its packages and our own tools are; packages may be outside of its prefix."""
+    yield from (Path(sys.prefix), Path(sys.base_prefix), Path(polycast.__file__).parent)
+    yield from (Path(place) for place in sys.path if Path(place).name in PACKAGES)
 
 
 def _lower(kind: int, most: int) -> None:

@@ -9,10 +9,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import espeakng_loader
+import imageio_ffmpeg
+import PIL
 import psutil
+import pypdfium2
 import pytest
 from msgspec.structs import replace
 
+from polycast.convert import confinement
 from polycast.convert.messages import Answer, Request
 from polycast.convert.pool import Pool
 from polycast.convert.task import Limits
@@ -208,3 +213,9 @@ def test_the_folders_of_a_killed_process_are_cleared(tmp_path: Path) -> None:
 def test_limits_are_above_nothing() -> None:
     with pytest.raises(BadInput):
         Limits(wall=0)
+
+
+def test_tools_are_where_a_run_may_read() -> None:
+    places = [place.resolve() for place in confinement.programs()]
+    for package in (PIL, pypdfium2, imageio_ffmpeg, espeakng_loader):
+        assert any(Path(package.__file__).resolve().is_relative_to(place) for place in places), package
