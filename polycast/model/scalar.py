@@ -6,11 +6,14 @@ Filters, the index over them and regions read values in these ways, and in no ot
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 Value = str | int | bool | float
 
 SMALLEST, LARGEST = -0x8000_0000_0000_0000, 0x7FFF_FFFF_FFFF_FFFF  # integers; what is beyond is a decimal
+
+_BEGINNINGS = frozenset("+-0123456789")  # of numbers
 
 LONGEST_NUMBER = 400  # what is longer, in characters, is a text
 
@@ -20,16 +23,19 @@ _TIMESTAMP = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([0-9]{2}:[0-9]{2}):([0-5][0-9]|60)(?:\.([0-9]{1,18}))?"
     r"([Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 )
+_LONGEST_TIMESTAMP = 44
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 _MINUTE = timedelta(minutes=1)
 
 
 def scalar(value: Any) -> Value | None:
     """What an event holds, as a value that filters know; None if it is none, and counts as missing."""
-    if isinstance(value, str | bool):
+    if isinstance(value, str) or value.__class__ is bool:
         return value
     if isinstance(value, int):
-        return fitting(value) if value.bit_length() <= 1000 else None
+        if SMALLEST <= value <= LARGEST:
+            return value
+        return float(value) if value.bit_length() <= 1000 else None
     if isinstance(value, float):
         return value if abs(value) < float("inf") else None
     return None
@@ -54,7 +60,11 @@ def integer_of(text: str) -> int | None:
 
 def number_of(text: str) -> int | float | None:
     """The number that a text spells, or None."""
-    digits = integer_of(text)
+    if len(text) < 10 and text.isdecimal() and text.isascii():
+        return int(text)
+    if text[:1] not in _BEGINNINGS:
+        return None
+    digits = integer_of(text) if "." not in text else None
     if digits is not None:
         return fitting(digits)
     if len(text) <= LONGEST_NUMBER and _DECIMAL.fullmatch(text):
@@ -70,6 +80,11 @@ def fitting(number: int) -> int | float:
 
 def instant(text: str) -> tuple[int, int] | None:
     """A timestamp as seconds and attoseconds since 1970; None if the text is none."""
+    return _instant(text) if len(text) <= _LONGEST_TIMESTAMP else None
+
+
+@lru_cache(maxsize=4096)  # many filters ask this of the same event
+def _instant(text: str) -> tuple[int, int] | None:
     found = _TIMESTAMP.fullmatch(text)
     if not found:
         return None

@@ -111,6 +111,8 @@ def test_functions(text: str, value: object) -> None:
         ("SUBSTRING('abc', 4)", "", "functionEvaluation"), ("SUBSTRING('abc', -4)", "", "functionEvaluation"),
         ("SUBSTRING('abc', 1, -1)", "", "functionEvaluation"),
         ("NOPE(1)", False, "missingFunction"), ("CONCAT_WS()", False, "missingFunction"),
+        ("NOPE(nothing)", False, "missingFunction"), ("NOPE(1 / 0) + 1", 0, "missingFunction"),
+        ("nothing = 1 AND NOPE()", False, "missingAttribute"),
         ("ABS(1, 2)", False, "missingFunction"),
     ],
 )  # fmt: skip
@@ -122,7 +124,7 @@ def test_errors_come_with_a_value(text: str, value: object, error: str) -> None:
     ("text", "column"),
     [
         ("", 1), ("   ", 4), ("1 +", 4), ("(1", 3), ("1)", 2), ("a b", 3), ("a AND", 6), ("'open", 1),
-        ("Type = 1", 1),
+        ("Data.x = 1", 5), ("a_B", 1),
         ("a LIKE b", 8), ("a IN 5", 6), ("a IN ()", 7), ("EXISTS 'a'", 8), ("a # b", 3), ("f(1,)", 5),
         ("f(,1)", 3),
         ("2147483648", 1), ("-2147483649", 2), ("1.5", 2), ("data.x = 1", 5), ("f1(2)", 1), ("a_b", 1),
@@ -250,7 +252,7 @@ def test_like_by_masks_finds_the_leftmost() -> None:
 )  # fmt: skip
 def test_deep_nesting(text: str) -> None:
     assert evaluate(text, {}).error is None
-    assert evaluate(text[:-1], {}).error in ("parse", None)
+    assert evaluate(text[:-1], {}).error in ("parse", "missingAttribute", None)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def _emit(tree: Tree[Token], steps: list[tuple[str, Any]], strict: bool) -> None
     elif kind == "boolean":
         steps.append(("const", first.lower() == "true"))
     elif kind == "attribute":
-        steps.append(("attr", first))
+        steps.append(("attr", first.lower()))
     elif kind == "path":
         steps.append(("path", _path(first, strict)))
     elif kind == "exists":
@@ -74,7 +74,7 @@ def _path(text: str, strict: bool) -> tuple[str, ...]:
         raise ValueError(text)
     if "." in text and not text.startswith("data."):
         raise ValueError(text)
-    return tuple(text.split("."))
+    return tuple(text.split(".")) if "." in text else (text.lower(),)
 
 
 def _number(text: str, strict: bool) -> int | float:

@@ -5,7 +5,7 @@ from typing import Any
 
 from polycast.interest.cesql.functions import caller, find, table
 from polycast.interest.cesql.like import matcher
-from polycast.interest.cesql.operators import binaries, unaries
+from polycast.interest.cesql.operators import binaries, unaries, with_constant
 from polycast.interest.cesql.parser import Expression, Step
 from polycast.interest.cesql.values import SUPERSET, Dialect, Failure, to_boolean
 from polycast.model.scalar import Value, lookup, to_string
@@ -99,25 +99,30 @@ class _Compiler:
         if kind == "in":
             elements = _taken(parts, detail)
             operand = parts.pop()
-            return _Part(
-                _contained(operand.compute, [element.compute for element in elements], self.binaries["="]),
-                max(element.depth for element in (operand, *elements)) + 1,
-            )
+            depth = max(element.depth for element in (operand, *elements)) + 1
+            return _Part(_contained(operand.compute, elements, self.binaries["="]), depth)
         if kind == "call":
             name, count = detail
             arguments = _taken(parts, count)
+            depth = max((argument.depth for argument in arguments), default=0) + 1
             function = find(self.functions, name, count)
             if function is None:
-                body = _missing_function
-            else:
-                body = caller(function, count, self.dialect)
-            depth = max((argument.depth for argument in arguments), default=0) + 1
+                return _Part(_missing_function, depth)
+            body = caller(function, count, self.dialect)
             return _Part(_call(body, [argument.compute for argument in arguments], position), depth)
         right, left = parts.pop(), parts.pop()
         depth = max(left.depth, right.depth) + 1
         if kind in ("and", "or"):
             return _connected(kind, left, right, depth)
-        return _Part(_binary(kind, self.binaries[kind], left, right), depth)
+        return _Part(self.binary(kind, left, right), depth)
+
+    def binary(self, kind: str, left: _Part, right: _Part) -> Compute:
+        if kind == "=" and left.attribute is not None and isinstance(right.constant, str):
+            return _equals_text(left.attribute, right.constant, left.compute)
+        if right.constant is not None:
+            return _unary(with_constant(self.dialect, kind, right.constant), left.compute)
+        work, first, second = self.binaries[kind], left.compute, right.compute
+        return lambda attributes: work(first(attributes), second(attributes))
 
 
 def _taken(parts: list[_Part], count: int) -> list[_Part]:
@@ -130,8 +135,8 @@ def _attribute(name: str, dialect: Dialect) -> Compute:
     wide = dialect.attribute
 
     def read(attributes: Attributes) -> Value:
-        value = attributes.get(name)
-        if value.__class__ is str:
+        value: Value | None = attributes.get(name)
+        if value.__class__ is str or value.__class__ is bool:
             return value
         known = wide(value)
         if known is None:
@@ -162,17 +167,6 @@ def _exists(path: tuple[str, ...]) -> Compute:
 
 def _unary(work: Callable[[Value], Value], operand: Compute) -> Compute:
     return lambda attributes: work(operand(attributes))
-
-
-def _binary(kind: str, work: Callable[[Value, Value], Value], left: _Part, right: _Part) -> Compute:
-    if kind == "=" and left.attribute is not None and isinstance(right.constant, str):
-        return _equals_text(left.attribute, right.constant, left.compute)
-    first = left.compute
-    if right.constant is not None:
-        constant = right.constant
-        return lambda attributes: work(first(attributes), constant)
-    second = right.compute
-    return lambda attributes: work(first(attributes), second(attributes))
 
 
 def _equals_text(name: str, wanted: str, read: Compute) -> Compute:
@@ -220,19 +214,44 @@ def _quiet(operand: Compute) -> Compute:
     return accepts
 
 
-def _contained(operand: Compute, elements: list[Compute], equal: Callable[[Value, Value], Value]) -> Compute:
+def _contained(operand: Compute, elements: list[_Part], equal: Callable[[Value, Value], Value]) -> Compute:
+    computes = [element.compute for element in elements]
+
     def contained(attributes: Attributes) -> bool:
         x = operand(attributes)
-        return any(equal(element(attributes), x) for element in elements)
+        return any(equal(compute(attributes), x) for compute in computes)
 
-    return contained
+    constants = [element.constant for element in elements if element.constant is not None]
+    if len(constants) < len(elements):
+        return contained
+    texts = frozenset(map(to_string, constants))
+
+    def contained_in_constants(attributes: Attributes) -> bool:
+        x = operand(attributes)
+        return x in texts if x.__class__ is str else any(equal(constant, x) for constant in constants)
+
+    return contained_in_constants
 
 
-def _missing_function(*_: Value) -> Value:
+def _missing_function(_: Attributes) -> Value:
+    """Nothing is evaluated for a function that is not there."""
     raise Failure("missingFunction")
 
 
 def _call(body: Callable[..., Value], arguments: list[Compute], position: int) -> Compute:
+    if len(arguments) == 1:
+        [argument] = arguments
+
+        def call_of_one(attributes: Attributes) -> Value:
+            value = argument(attributes)
+            try:
+                return body(value)
+            except Failure as failure:
+                failure.step = position
+                raise
+
+        return call_of_one
+
     def call(attributes: Attributes) -> Value:
         values = [argument(attributes) for argument in arguments]
         try:

@@ -1,6 +1,7 @@
 """The functions of CESQL (section 3.5): what each takes, and what it answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from polycast.interest.cesql.values import LONGEST_STRING, Dialect, Failure, to_boolean
@@ -73,7 +74,8 @@ def _absolute_64(x: int | float) -> int | float:
     return abs(x)
 
 
-def table(dialect: Dialect) -> dict[str, tuple[Function, ...]]:
+@lru_cache
+def table(dialect: Dialect) -> Mapping[str, tuple[Function, ...]]:
     """Every function by name, in upper case; the overloads of a name differ in arity."""
     return {
         "LENGTH": (Function("S", None, 0, len),),
@@ -92,7 +94,7 @@ def table(dialect: Dialect) -> dict[str, tuple[Function, ...]]:
     }
 
 
-def find(functions: dict[str, tuple[Function, ...]], name: str, arity: int) -> Function | None:
+def find(functions: Mapping[str, tuple[Function, ...]], name: str, arity: int) -> Function | None:
     """The function of this name that takes so many arguments."""
     for function in functions.get(name, ()):
         fixed = len(function.parameters)
@@ -108,8 +110,13 @@ def caller(function: Function, arity: int, dialect: Dialect) -> Callable[..., Va
     body = function.body
     if types == "A":
         return body
-    if len(types) == 1:
-        [cast] = [casts[types]]
-        return lambda x: body(cast(x))
     wanted = [casts[type_] for type_ in types]
+    if len(types) == 1:
+        [cast] = wanted
+        return lambda x: body(cast(x))
+    if len(types) == 2:
+        first, second = wanted
+        return lambda x, y: body(first(x), second(y))
+    if types == "S" * len(types):
+        return lambda *arguments: body(*map(to_string, arguments))
     return lambda *arguments: body(*[cast(x) for cast, x in zip(wanted, arguments, strict=True)])

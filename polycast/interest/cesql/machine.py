@@ -18,12 +18,12 @@ class Machine:
 
     def __init__(self, expression: Expression, dialect: Dialect) -> None:
         self.steps = expression.steps
-        self.shortcuts, self.quiet = _landmarks(expression.steps)
-        self.quiet_starts = sorted(self.quiet)
         self.dialect = dialect
         self.binaries = binaries(dialect)
         self.unaries = unaries(dialect)
         self.functions = table(dialect)
+        self.shortcuts, self.quiet, self.dead_ends = _landmarks(expression.steps, self.functions)
+        self.quiet_starts = sorted(self.quiet)
 
     def run(self, attributes: Mapping[str, Any]) -> Value:
         """The value, or ``Failure``."""
@@ -49,6 +49,8 @@ class Machine:
         shortcut = self.shortcuts.get(position)
         if shortcut is not None and self.is_decided(shortcut[0], stack):
             return shortcut[1]
+        if position in self.dead_ends:
+            raise Failure("missingFunction")
         self.take(position, stack, attributes)
         return position
 
@@ -106,8 +108,7 @@ class Machine:
 
     def call(self, position: int, name: str, count: int, stack: list[Value]) -> None:
         function = find(self.functions, name, count)
-        if function is None:
-            raise Failure("missingFunction")
+        assert function is not None  # or its arguments would have been a dead end
         arguments = stack[len(stack) - count :]
         del stack[len(stack) - count :]
         try:
@@ -131,10 +132,17 @@ def arity(step: Step) -> int:
     return 2
 
 
-def _landmarks(steps: tuple[Step, ...]) -> tuple[dict[int, tuple[str, int]], dict[int, int]]:
-    """Before which steps an operator may be decided already, its position; where quiet operands start, end."""
+def _landmarks(
+    steps: tuple[Step, ...], functions: Mapping[str, Any]
+) -> tuple[dict[int, tuple[str, int]], dict[int, int], set[int]]:
+    """Places among the steps.
+
+    Before which an operator may be decided already, and its own place; where quiet operands start, and end; where
+    the calls of functions start that are not there.
+    """
     shortcuts: dict[int, tuple[str, int]] = {}
     quiet: dict[int, int] = {}
+    dead_ends: set[int] = set()
     starts: list[int] = []
     for position, step in enumerate(steps):
         count = arity(step)
@@ -148,4 +156,6 @@ def _landmarks(steps: tuple[Step, ...]) -> tuple[dict[int, tuple[str, int]], dic
                 shortcuts[end] = ("in", position)
         elif step[0] == "quiet":
             quiet[operands[0]] = position
-    return shortcuts, quiet
+        elif step[0] == "call" and find(functions, *step[1]) is None:
+            dead_ends.add(starts[-1])
+    return shortcuts, quiet, dead_ends

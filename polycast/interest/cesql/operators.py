@@ -2,11 +2,12 @@
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from polycast.interest.cesql.values import Dialect, Failure, to_boolean
-from polycast.model.scalar import Value, to_string
+from polycast.model.scalar import Value, instant, number_of, to_string
 
 Binary = Callable[[Value, Value], Value]
 Unary = Callable[[Value], Value]
@@ -17,6 +18,7 @@ ORDERS: tuple[tuple[str, Callable[[Any, Any], Any]], ...] = (
     (">", operator.gt),
     (">=", operator.ge),
 )
+_COMPARES = dict(ORDERS)
 
 
 def equality(dialect: Dialect) -> Callable[[Value, Value], bool]:
@@ -36,7 +38,8 @@ def equality(dialect: Dialect) -> Callable[[Value, Value], bool]:
     return equal
 
 
-def binaries(dialect: Dialect) -> dict[str, Binary]:
+@lru_cache
+def binaries(dialect: Dialect) -> Mapping[str, Binary]:
     """Every operator of two operands that evaluates both."""
     equal = equality(dialect)
     found: dict[str, Binary] = {
@@ -54,10 +57,41 @@ def binaries(dialect: Dialect) -> dict[str, Binary]:
     return found
 
 
-def unaries(dialect: Dialect) -> dict[str, Unary]:
+@lru_cache
+def unaries(dialect: Dialect) -> Mapping[str, Unary]:
     """Every operator of one operand."""
     number, bounded = dialect.number, dialect.bounded
     return {"not": lambda x: not to_boolean(x), "neg": lambda x: bounded(-number(x))}
+
+
+def with_constant(dialect: Dialect, kind: str, constant: Value) -> Unary:
+    """An operator whose right operand is known: what can be found out about that is found out once."""
+    work = binaries(dialect)[kind]
+    if kind == "=":
+        wanted = constant.__class__
+        return lambda x: x == constant if x.__class__ is wanted else work(x, constant)
+    compare = _COMPARES.get(kind)
+    if compare is None or isinstance(constant, bool):
+        return lambda x: work(x, constant)
+    if not isinstance(constant, str):
+        number = dialect.number
+        return lambda x: bool(compare(x if x.__class__ is int else number(x), constant))
+    if dialect.strict or number_of(constant) is not None:
+        return lambda x: work(x, constant)
+    return _ordered_with_text(compare, constant, lambda x: work(x, constant))
+
+
+def _ordered_with_text(compare: Callable[[Any, Any], Any], constant: str, otherwise: Unary) -> Unary:
+    """A text that is no number has an order with timestamps, if it is one itself, and else with texts."""
+    moment = instant(constant)
+
+    def compared(x: Value) -> Value:
+        if x.__class__ is not str:
+            return otherwise(x)
+        found = None if moment is None else instant(x)
+        return bool(compare(x, constant) if found is None else compare(found, moment))
+
+    return compared
 
 
 def _comparison(dialect: Dialect, compare: Callable[[Any, Any], Any]) -> Binary:
@@ -76,7 +110,9 @@ def _arithmetic(dialect: Dialect, work: Callable[[int | float, int | float], int
 
     def worked(x: Value, y: Value) -> Value:
         try:
-            return bounded(work(number(x), number(y)))
+            left = x if x.__class__ is int else number(x)
+            right = y if y.__class__ is int else number(y)
+            return bounded(work(left, right))
         except OverflowError:
             raise Failure("math") from None
 

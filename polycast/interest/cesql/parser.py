@@ -44,7 +44,7 @@ _WIDER_WORD = r"data(?:\.[A-Za-z0-9_]++)++|[0-9]++\.[0-9]++(?![A-Za-z_0-9.])|" +
 _PLAIN_TOKEN = re.compile(_TOKENS, re.DOTALL)
 _WIDER_TOKEN = re.compile(_TOKENS.replace(_WORD, _WIDER_WORD), re.DOTALL)
 
-_NAME = re.compile(r"[a-z0-9]+")
+_NAME = re.compile(r"[A-Za-z0-9]+")
 _FUNCTION = re.compile(r"[A-Za-z][A-Za-z_]*")
 _DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 
@@ -248,11 +248,11 @@ class _Reader:
         token = self.advance()
         if token.lastindex != _WORD_KIND or token[1].lower() in _KEYWORDS:
             raise self.fault(token, "an attribute's name")
+        if token[1].isdecimal() and token[1].isascii():
+            return (token[1],)
         kind, detail = self.value(token, "")
         if kind == "const":
-            if not isinstance(detail, int):
-                raise self.fault(token, "an attribute's name")
-            return (token[1],)
+            raise self.fault(token, "an attribute's name")
         return (detail,) if kind == "attr" else detail
 
     def value(self, token: re.Match[str], sign: str) -> Step:
@@ -261,12 +261,12 @@ class _Reader:
         if word.isdecimal() and word.isascii():
             return ("const", self.integer(token, sign))
         if _NAME.fullmatch(word):
-            return ("attr", word)
+            return ("attr", word.lower())
         if _DECIMAL.fullmatch(word):
             return ("const", float(sign + word))
         if "." in word:
             return ("path", tuple(word.split(".")))
-        raise self.fault(token, "an attribute's name (lower-case letters and digits)")
+        raise self.fault(token, "an attribute's name (letters and digits)")
 
     def pattern(self, token: re.Match[str]) -> str:
         pattern = _unquoted(token[4])

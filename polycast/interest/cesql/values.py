@@ -48,27 +48,22 @@ def to_boolean(value: Value) -> bool:
 
 def _plain_integer(value: Value) -> int:
     """Plain CESQL: 32 bits, in digits, with a sign or without."""
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, int):
-        return value
     if isinstance(value, str):
         number = integer_of(value)
         if number is not None and -0x8000_0000 <= number <= 0x7FFF_FFFF:
             return number
-    raise Failure("cast")
+        raise Failure("cast")
+    return int(value)
 
 
 def _number(value: Value) -> int | float:
     """The superset: integers of 64 bits, and whatever else is written as a number as a decimal."""
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, int | float):
-        return value
-    number = number_of(value)
-    if number is None:
-        raise Failure("cast")
-    return number
+    if isinstance(value, str):
+        number = number_of(value)
+        if number is None:
+            raise Failure("cast")
+        return number
+    return int(value) if value.__class__ is bool else value
 
 
 def _integer(value: Value) -> int:
@@ -97,12 +92,11 @@ def _wider_order(x: Value, y: Value) -> tuple[Any, Any]:
 
 
 def _plain_attribute(value: Any) -> Value | None:
-    """What is neither a string, an integer of 32 bits nor a boolean counts by its text."""
-    if isinstance(value, str | bool):
-        return value
-    if isinstance(value, int):
-        return value if -0x8000_0000 <= value <= 0x7FFF_FFFF else str(value)
-    return str(value) if isinstance(value, float) else None
+    """A number that is no integer of 32 bits counts by its text."""
+    known = scalar(value)
+    if isinstance(known, int):
+        return known if -0x8000_0000 <= known <= 0x7FFF_FFFF else str(known)
+    return str(known) if isinstance(known, float) else known
 
 
 def _plain_bounded(number: int | float) -> int | float:
@@ -120,7 +114,7 @@ def _wider_bounded(number: int | float) -> int | float:
     raise Failure("math")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dialect:
     """What plain CESQL and the superset do each in their own way.
 
