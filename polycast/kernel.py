@@ -1,6 +1,7 @@
 """How numeric kernels are compiled: once per machine, kept on disk, never stale, and never silently."""
 
 import hashlib
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -20,10 +21,22 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     Kernels release the interpreter, so that Ctrl-C and progress bars keep working. A division by zero is infinite,
     as in numpy.
     """
+    return _compiled(function, fastmath=False)
+
+
+def minimum_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel full of minima: without NaN and signed zeros to mind, a minimum is one machine instruction."""
+    return _compiled(function, fastmath={"nnan", "nsz"})
+
+
+def _compiled(function: Callable[P, R], fastmath: bool | set[str]) -> Callable[P, R]:
+    if inspect.isgeneratorfunction(function):  # from disk it would work, but not in a caller compiled anew
+        raise TypeError(f"{function.__qualname__} is a generator, which cannot be a kernel")
     settings: Any = numba.config
     locators, settings.CACHE_LOCATOR_CLASSES = settings.CACHE_LOCATOR_CLASSES, _LOCATORS
+    options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": fastmath}
     try:
-        return cast(Callable[P, R], numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+        return cast(Callable[P, R], numba.njit(**options)(function))
     finally:
         settings.CACHE_LOCATOR_CLASSES = locators
 
@@ -31,14 +44,6 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
 def on_first_compilation(announce: Callable[[], None]) -> None:
     """Call ``announce`` once, when (and only when) a kernel is not found on disk and must be compiled."""
     event.register("numba:compile", _Announcer(announce))  # type: ignore[no-untyped-call]
-
-
-def minimum_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """A kernel full of minima: without NaN and signed zeros to mind, a minimum is one machine instruction."""
-    options = {"nnan", "nsz"}
-    return cast(
-        Callable[P, R], numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=options)(function)
-    )
 
 
 class _Announcer(event.Listener):

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,14 @@ def test_imports_of_several_names_and_lines_are_seen(monkeypatch: pytest.MonkeyP
     source = room / "all.py"
     source.write_text("from polycast.room import (\n    a,\n    b as other,\n)\nfrom polycast.room.c import f\n")
     assert {path.name for path in kernel._imported_kernels(source)} == {"a.py", "b.py", "c.py"}
+
+
+@pytest.mark.parametrize("decorate", [kernel.kernel, kernel.minimum_kernel])
+def test_a_kernel_is_no_generator(decorate: Callable[[object], object]) -> None:
+    """Numba fails to compile a caller of one that it has loaded from disk."""
+
+    def count(most: int) -> Iterator[int]:
+        yield from range(most)
+
+    with pytest.raises(TypeError, match="count is a generator"):
+        decorate(count)

@@ -42,12 +42,12 @@ def decide(view: View, model: LossModel = APPROXIMATE) -> Move | None:
     promotion or demotion also changes that of the broker's parent a little; the broker cannot know by how much.
     """
     seats = _rebuild(view, model)
-    kind, seat, other, overload, loss = best_at(seats, BROKER)
+    best = best_at(seats, BROKER)
     local = seats.server["waiting"].sum() + seats.seat["near"].sum()
-    if kind < 0 or (overload == 0 and loss > -GAIN * local):
+    if best.kind < 0 or (best.overload == 0 and best.loss > -GAIN * local):
         return None
     reports = view.reports
-    return Move(kind, reports[seat].seat, reports[other].seat if other != NOBODY else NOBODY)
+    return Move(best.kind, reports[best.seat].seat, reports[best.other].seat if best.other != NOBODY else NOBODY)
 
 
 def _rebuild(view: View, model: LossModel) -> Seats:

@@ -4,18 +4,8 @@ import numpy as np
 
 from polycast.kernel import kernel
 from polycast.tree.forest import Forest
-from polycast.tree.moves import (
-    ADOPTION,
-    COUSIN,
-    DEMOTION,
-    PARENT_CHILD,
-    PROMOTION,
-    UNCLE,
-    acting,
-    apply,
-    change,
-)
-from polycast.tree.neighbours import better
+from polycast.tree.moves import acting, apply
+from polycast.tree.neighbours import best_of
 from polycast.tree.seats import NOBODY, Positions, Seats, total
 from polycast.tree.servers import Flags
 from polycast.tree.slices import Slices
@@ -69,12 +59,12 @@ def descend_some(f: Seats, ring: Positions, waiting: Flags, ends: Positions, mos
         ends[0] = (ends[0] + 1) % len(ring)
         waiting[i] = False
         served += 1
-        kind, h = best_move(f, i, least)
-        if kind >= 0:
-            j, k = f.seat[i].parent, acting(f, kind, i)
-            apply(f, kind, i, h)
+        best = best_of(f, i, least)
+        if best.kind >= 0:
+            j, k = f.seat[i].parent, acting(f, best.kind, i)
+            apply(f, best.kind, i, best.other)
             _promise(f, ring, waiting, ends, i)
-            _promise(f, ring, waiting, ends, h)
+            _promise(f, ring, waiting, ends, best.other)
             _promise(f, ring, waiting, ends, j)
             _promise(f, ring, waiting, ends, k)
     return served
@@ -91,44 +81,3 @@ def _promise(f: Seats, ring: Positions, waiting: Flags, ends: Positions, v: int)
     while child != NOBODY:
         enqueue(ring, waiting, ends, child)
         child = f.seat[child].next
-
-
-@kernel
-def best_move(f: Seats, i: int, least: float) -> tuple[int, int]:
-    """The best move in which a seat is the first; the kind is -1 if none improves."""
-    seat = f.seat
-    j = seat[i].parent
-    if j == NOBODY:
-        return -1, NOBODY
-    best = (-1, NOBODY, 0.0, -least)
-    h = seat[j].first
-    while h != NOBODY:
-        if h != i:
-            best = _weigh(f, DEMOTION, i, h, best)
-        h = seat[h].next
-    k = seat[j].parent
-    if k == NOBODY:
-        return best[0], best[1]
-    best = _weigh(f, PROMOTION, i, NOBODY, best)
-    best = _weigh(f, PARENT_CHILD, i, NOBODY, best)
-    h = seat[k].first
-    while h != NOBODY:
-        if h != j:
-            best = _weigh(f, ADOPTION, i, h, best)
-            best = _weigh(f, UNCLE, i, h, best)
-            other = seat[h].first
-            while other != NOBODY:
-                best = _weigh(f, COUSIN, i, other, best)
-                other = seat[other].next
-        h = seat[h].next
-    return best[0], best[1]
-
-
-@kernel
-def _weigh(
-    f: Seats, kind: int, i: int, h: int, best: tuple[int, int, float, float]
-) -> tuple[int, int, float, float]:
-    overload, loss = change(f, kind, i, h)
-    if better(overload, loss, best[2], best[3]):
-        return kind, h, overload, loss
-    return best

@@ -1,21 +1,28 @@
-"""All moves around one broker, and the best of them (Fidelity, Algorithm 1)."""
+"""The best of the moves around a broker (Fidelity, Algorithm 1), and around a single seat.
 
-from collections.abc import Iterator
+Kernels that list the moves would be generators, which numba cannot keep on disk; so the moves are weighed where
+they are found, and the best so far is handed on.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
 
 from polycast.kernel import kernel
-from polycast.tree.moves import (
-    ADOPTION,
-    COUSIN,
-    DEMOTION,
-    PARENT_CHILD,
-    PROMOTION,
-    UNCLE,
-    Move,
-    change,
-)
+from polycast.tree.moves import ADOPTION, COUSIN, DEMOTION, PARENT_CHILD, PROMOTION, UNCLE, change
 from polycast.tree.seats import NOBODY, Seats
 
 SLIGHT = 1e-12
+
+
+class Best(NamedTuple):
+    """The best move so far, and what it changes; the kind is -1 while none is good enough."""
+
+    kind: int
+    seat: int
+    other: int
+    overload: float
+    loss: float
 
 
 @kernel
@@ -27,46 +34,66 @@ def better(overload: float, loss: float, than_overload: float, than_loss: float)
 
 
 @kernel
-def moves_at(f: Seats, k: int) -> Iterator[tuple[int, int, int]]:
-    """The possible moves that `k` decides on, each once: kind, seat, and other seat."""
-    seat = f.seat
-    j = seat[k].first
+def best_at(f: Seats, k: int) -> Best:
+    """The move of `k` that improves most."""
+    best = Best(-1, NOBODY, NOBODY, 0.0, 0.0)
+    j = f.seat[k].first
     while j != NOBODY:
-        i = seat[j].first
+        best = _demotions(f, j, best)
+        i = f.seat[j].first
         while i != NOBODY:
-            yield PROMOTION, i, NOBODY
-            yield PARENT_CHILD, i, NOBODY
-            h = seat[k].first
-            while h != NOBODY:
-                if h != j:
-                    yield ADOPTION, i, h
-                    yield UNCLE, i, h
-                    other = seat[h].first
-                    while other != NOBODY:
-                        if i < other:
-                            yield COUSIN, i, other
-                        other = seat[other].next
-                h = seat[h].next
-            i = seat[i].next
-        h = seat[k].first
-        while h != NOBODY:
-            if h != j:
-                yield DEMOTION, j, h
-            h = seat[h].next
-        j = seat[j].next
+            best = _lifts(f, i, i, best)
+            i = f.seat[i].next
+        j = f.seat[j].next
+    return best
 
 
 @kernel
-def best_at(f: Seats, k: int) -> tuple[int, int, int, float, float]:
-    """The move of `k` that improves most, and what it changes; the kind is -1 if none improves."""
-    best, least_overload, least_loss = (-1, NOBODY, NOBODY), 0.0, 0.0
-    for move in moves_at(f, k):
-        overload, loss = change(f, *move)
-        if better(overload, loss, least_overload, least_loss):
-            best, least_overload, least_loss = move, overload, loss
-    return (*best, least_overload, least_loss)
+def best_of(f: Seats, i: int, least: float) -> Best:
+    """The best move in which a seat is the first, if it gains more than ``least``."""
+    best = Best(-1, NOBODY, NOBODY, 0.0, -least)
+    j = f.seat[i].parent
+    if j == NOBODY:
+        return best
+    best = _demotions(f, i, best)
+    return best if f.seat[j].parent == NOBODY else _lifts(f, i, NOBODY, best)
 
 
-def all_at(f: Seats, k: int) -> list[Move]:
-    """The possible moves that `k` decides on."""
-    return [Move(*map(int, move)) for move in moves_at(f, k)]
+@kernel
+def _demotions(f: Seats, i: int, best: Best) -> Best:
+    """Below each of its siblings."""
+    h = f.seat[f.seat[i].parent].first
+    while h != NOBODY:
+        if h != i:
+            best = _weigh(f, DEMOTION, i, h, best)
+        h = f.seat[h].next
+    return best
+
+
+@kernel
+def _lifts(f: Seats, i: int, after: int, best: Best) -> Best:
+    """All that a seat's grandparent can do with it, but of cousin swaps only those with seats ``after`` one."""
+    seat = f.seat
+    j = seat[i].parent
+    best = _weigh(f, PROMOTION, i, NOBODY, best)
+    best = _weigh(f, PARENT_CHILD, i, NOBODY, best)
+    h = seat[seat[j].parent].first
+    while h != NOBODY:
+        if h != j:
+            best = _weigh(f, ADOPTION, i, h, best)
+            best = _weigh(f, UNCLE, i, h, best)
+            cousin = seat[h].first
+            while cousin != NOBODY:
+                if cousin > after:
+                    best = _weigh(f, COUSIN, i, cousin, best)
+                cousin = seat[cousin].next
+        h = seat[h].next
+    return best
+
+
+@kernel
+def _weigh(f: Seats, kind: int, i: int, h: int, best: Best) -> Best:
+    overload, loss = change(f, kind, i, h)
+    if better(overload, loss, best.overload, best.loss):
+        return Best(kind, int(np.int64(i)), int(np.int64(h)), overload, loss)  # one type for all seats
+    return best

@@ -32,6 +32,19 @@ def parents_of(forest: Forest) -> fidelity.Trees:
     }
 
 
+def moves_of(forest: Forest, seat: int) -> list[Move]:
+    """Every possible move that the broker on a seat decides on, as the slow truth lists them."""
+    parents = forest.parents.tolist()
+    children = {k: [v for v, parent in enumerate(parents) if parent == k] for k in range(len(forest))}
+    found = []
+    for kind, i, other in fidelity.moves_at(children, seat):
+        first, second = (i, NOBODY) if other is None else (i, other)
+        if kind == "cousin swap":
+            first, second = sorted((first, second))
+        found.append(Move(KINDS.index(kind), first, second))
+    return found
+
+
 def all_moves(forest: Forest) -> list[Move]:
     """Every possible move, found by trying every kind on every pair of seats."""
     places = range(NOBODY, len(forest))

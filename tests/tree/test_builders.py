@@ -10,11 +10,11 @@ from polycast.tree.descend import descend
 from polycast.tree.dita import dita, limits
 from polycast.tree.greedy import greedy
 from polycast.tree.local import LocalSearch, improve, local
-from polycast.tree.neighbours import all_at, better
+from polycast.tree.neighbours import better
 from polycast.tree.random_tree import random_tree
 from polycast.tree.star import star
 from tests.oracles import fidelity as truth
-from tests.tree.forests import parents_of
+from tests.tree.forests import moves_of, parents_of
 from tests.tree.instances import random_servers
 
 
@@ -105,7 +105,7 @@ def test_local_and_annealing_end_where_no_move_improves() -> None:
     for forest in (local(servers), anneal(servers)):
         least = -1e-11 * forest.cost.loss
         for seat in range(len(forest)):
-            for move in all_at(forest.seats, seat):
+            for move in moves_of(forest, seat):
                 change = forest.evaluate(move)
                 assert not better(change.overload, change.loss, 0.0, least)
 

@@ -5,10 +5,11 @@ import pytest
 
 from polycast.tree import Forest, LossModel, Overhead, Servers
 from polycast.tree.decide import decide
-from polycast.tree.neighbours import all_at, better
+from polycast.tree.neighbours import better
 from polycast.tree.random_tree import random_tree
 from polycast.tree.star import star
 from polycast.tree.view import view_of
+from tests.tree.forests import moves_of
 from tests.tree.instances import random_servers
 
 DEAR = Overhead(1e-4, 1e-4, 1.0, 1.0)
@@ -16,7 +17,7 @@ DEAR = Overhead(1e-4, 1e-4, 1.0, 1.0)
 
 def best_change(forest: Forest, seat: int) -> tuple[float, float]:
     best = (0.0, 0.0)
-    for move in all_at(forest.seats, seat):
+    for move in moves_of(forest, seat):
         change = forest.evaluate(move)
         if better(*change, *best):
             best = change
