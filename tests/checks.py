@@ -5,9 +5,12 @@ One section for each kind of thing that has several implementations.
 
 import math
 
+import numpy as np
 import pytest
 
 from polycast.model.problem import Problem
+from polycast.overlay import solve as attaching
+from polycast.overlay.attachment import Attachment, Overlay
 from polycast.place.solve import PROVED, Solution
 from polycast.tree import Forest, Growth, LossModel, Servers
 
@@ -61,3 +64,21 @@ def check_growth(
     if optimum is not None:
         assert growth.average_loss >= optimum * (1 - 1e-9)
         assert growth.lower_bound <= optimum * (1 + 1e-9)
+
+
+# ---- attachment: every method of polycast.overlay.solve.METHODS
+
+
+def check_attachment(overlay: Overlay, solution: attaching.Solution, optimum: float | None = None) -> None:
+    """Capacities hold, the cost recomputes, the bound is one, and the proved optimum is not beaten."""
+    attachment = solution.attachment
+    assert attachment.overlay is overlay
+    assert not attachment.over
+    assert np.isfinite(overlay.access_cost[np.arange(overlay.users), attachment.broker]).all()
+    total = attachment.cost.total
+    assert Attachment(overlay, attachment.broker.copy(), attachment.core).cost.total == total
+    assert 0 <= solution.lower_bound <= total
+    if optimum is not None:
+        slack = 1e-9 * max(1.0, optimum)
+        assert total >= optimum - slack
+        assert solution.lower_bound <= optimum + slack

@@ -10,6 +10,7 @@ from polycast.overlay.attachment import CORES, PER_PUBLISHER, Attachment, Indice
 from polycast.overlay.bound import lower_bound
 from polycast.overlay.candidates import candidates_of
 from polycast.overlay.cluster import attach_in_clusters
+from polycast.overlay.exact import attach_exactly
 from polycast.overlay.greedy import attach_greedily
 from polycast.overlay.local import attach_locally
 from polycast.overlay.mix import attach_by_mixing
@@ -22,6 +23,7 @@ METHODS: dict[str, Callable[[Search], None]] = {
     "cluster": attach_in_clusters,
     "mix": attach_by_mixing,
     "local": attach_locally,
+    "exact": attach_exactly,
 }
 
 # Rounds in the search for a bound, by how long the method itself takes.

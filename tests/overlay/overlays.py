@@ -42,13 +42,14 @@ def random_overlay(
 
 
 def odd_overlay(seed: int, users: int = 6, brokers: int = 4, channels: int = 4) -> Overlay:
-    """Everything that is allowed, mixed at random."""
+    """Everything that is allowed, mixed at random; most are as large as they may be."""
     rng = np.random.default_rng(seed)
+    whole = rng.random(3) < 0.7
     return random_overlay(
         rng,
-        int(rng.integers(0, users + 1)),
-        int(rng.integers(1, brokers + 1)),
-        int(rng.integers(0, channels + 1)),
+        users if whole[0] else int(rng.integers(0, users + 1)),
+        brokers if whole[1] else int(rng.integers(1, brokers + 1)),
+        channels if whole[2] else int(rng.integers(0, channels + 1)),
         tightness=float(rng.choice([0.0, 0.3, 0.6, 0.9])),
         metric=bool(rng.integers(2)),
         reach=float(rng.choice([0.6, 1.0])),
