@@ -22,6 +22,7 @@ from polycast.errors import PolycastError
 app = typer.Typer(
     help="Publish once; every subscriber gets what it asked for, in the form its device can use.",
     no_args_is_help=True,
+    rich_markup_mode="markdown",
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
