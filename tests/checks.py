@@ -76,7 +76,7 @@ def check_attachment(overlay: Overlay, solution: attaching.Solution, optimum: fl
     assert not attachment.over
     assert np.isfinite(overlay.access_cost[np.arange(overlay.users), attachment.broker]).all()
     total = attachment.cost.total
-    assert Attachment(overlay, attachment.broker.copy(), attachment.core).cost.total == total
+    assert Attachment(overlay, attachment.broker, attachment.core).cost.total == total
     assert 0 <= solution.lower_bound <= total
     if optimum is not None:
         slack = 1e-9 * max(1.0, optimum)

@@ -60,7 +60,7 @@ class Overlay:
             ("core_cost", np.float64),
             ("capacity", np.float64),
         ):
-            object.__setattr__(self, name, _frozen(np.asarray(getattr(self, name), dtype)))
+            object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype)))
         _check(self)
 
     @property
@@ -78,17 +78,17 @@ class Overlay:
     @cached_property
     def rate(self) -> Floats:
         """What all users together publish on each channel."""
-        return _frozen(self.publishes.sum(axis=0))
+        return frozen(self.publishes.sum(axis=0))
 
     @cached_property
     def demand(self) -> Floats:
         """The traffic on each user's access link: all it publishes (out), and all of others that it wants (in)."""
-        return _frozen(_demand(self.publishes, self.interest, self.rate))
+        return frozen(demand_of(self.publishes, self.interest, self.rate))
 
     @cached_property
     def room(self) -> Floats:
         """What a broker can take: its capacity, and a little more for rounding."""
-        return _frozen(self.capacity * (1 + ROUNDING))
+        return frozen(self.capacity * (1 + ROUNDING))
 
     def user_name(self, user: int) -> str:
         return self.user_names[user] if self.user_names else f"u{user + 1}"
@@ -128,7 +128,7 @@ class Attachment:
     core: str = PER_PUBLISHER
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "broker", _frozen(np.asarray(self.broker, np.int32)))
+        object.__setattr__(self, "broker", frozen(np.array(self.broker, np.int32)))
         _check_attachment(self)
 
     @cached_property
@@ -149,14 +149,16 @@ class Attachment:
         return [int(broker) for broker in np.flatnonzero(self.load > self.overlay.room)]
 
 
-def _frozen(array: Array) -> Array:
-    array = np.ascontiguousarray(array)  # type: ignore[assignment]
+def frozen(array: Array) -> Array:
+    """The array, contiguous and read-only: kernels are compiled for such ones."""
+    array = np.ascontiguousarray(array).view()  # type: ignore[assignment]
     array.flags.writeable = False
     return array
 
 
 @kernel
-def _demand(publishes: Floats, interest: Flags, rate: Floats) -> Floats:
+def demand_of(publishes: Floats, interest: Flags, rate: Floats) -> Floats:
+    """Each user's traffic: what it sends, and what others send that it wants; `rate` is what all send."""
     demand = np.zeros(len(publishes))
     for user in range(len(publishes)):
         for channel in range(len(rate)):

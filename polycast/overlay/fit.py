@@ -26,7 +26,7 @@ def everyone_fits(overlay: Overlay, broker: Indices) -> Indices:
     largest_first = np.argsort(-overlay.demand, kind="stable").astype(np.int32)
     first_try = np.full(overlay.users, -1, np.int32)
     load = np.zeros(overlay.brokers)
-    homeless = _pack(overlay.access_cost, overlay.demand, overlay.room, load, first_try, largest_first)
+    homeless = pack_somehow(overlay.access_cost, overlay.demand, overlay.room, load, first_try, largest_first)
     if not homeless:
         return first_try
     if _unload(overlay.access_cost, overlay.demand, overlay.room, first_try):
@@ -75,7 +75,7 @@ def _certain(overlay: Overlay) -> Indices:
 
 
 @kernel
-def _pack(cost: Costs, demand: Floats, room: Floats, load: Floats, broker: Indices, order: Indices) -> int:
+def pack_somehow(cost: Costs, demand: Floats, room: Floats, load: Floats, broker: Indices, order: Indices) -> int:
     """The cheapest broker with room for each; who finds none goes where the least is too much."""
     homeless = 0
     for user in order:

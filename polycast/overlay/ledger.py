@@ -24,6 +24,25 @@ WORD = 64
 ACCESS, CORE = 0, 1  # in ``total``
 
 
+class Users(NamedTuple):
+    """The users of a ledger, a row for each; ``demand`` is the traffic of each, ``broker`` where it is."""
+
+    publishes: Floats
+    interest: Flags
+    access_cost: Costs
+    demand: Floats
+    broker: Indices
+
+
+class Brokers(NamedTuple):
+    """What there is at every broker: by channel, what is published and how many read; its load, and its room."""
+
+    published: Floats
+    readers: Indices
+    load: Floats
+    room: Floats
+
+
 class Ledger(NamedTuple):
     """
     Parameters
@@ -93,25 +112,33 @@ class Ledger(NamedTuple):
 
 def ledger_of(overlay: Overlay, broker: Indices, core: str) -> Ledger:
     """Open the ledger of an attachment."""
-    brokers, channels = overlay.brokers, overlay.channels
-    published, readers = tables(overlay.publishes, overlay.interest, broker, brokers)
+    published, readers = tables(overlay.publishes, overlay.interest, broker, overlay.brokers)
+    users = Users(overlay.publishes, overlay.interest, overlay.access_cost, overlay.demand, broker)
+    load = np.bincount(broker, overlay.demand, overlay.brokers).astype(np.float64)
+    links = core_of(overlay.core_cost, core)
+    return open_ledger(users, Brokers(published, readers, load, overlay.room), links, overlay.rate)
+
+
+def open_ledger(users: Users, at: Brokers, core: Core, rate: Floats) -> Ledger:
+    """Open a ledger of some users, given what there is at all brokers."""
+    brokers, channels = at.published.shape
     floats, never = np.zeros((channels, brokers)), np.full((channels, brokers), -1, np.int64)
     ledger = Ledger(
-        core=core_of(overlay.core_cost, core),
-        access=overlay.access_cost,
-        demand=overlay.demand,
-        room=overlay.room,
-        publishes=overlay.publishes,
-        rate=overlay.rate,
-        wants=bits_of(overlay.interest),
-        sends=bits_of(overlay.publishes > 0),
-        broker=broker.astype(np.int32),
-        load=np.bincount(broker, overlay.demand, brokers).astype(np.float64),
-        published=published,
-        readers=readers,
-        none=bits_of(readers == 0),
-        single=bits_of(readers == 1),
-        members=np.ascontiguousarray(readers.T > 0),
+        core=core,
+        access=users.access_cost,
+        demand=users.demand,
+        room=at.room,
+        publishes=users.publishes,
+        rate=rate,
+        wants=bits_of(users.interest),
+        sends=bits_of(users.publishes > 0),
+        broker=users.broker.astype(np.int32),
+        load=at.load,
+        published=at.published,
+        readers=at.readers,
+        none=bits_of(at.readers == 0),
+        single=bits_of(at.readers == 1),
+        members=np.ascontiguousarray(at.readers.T > 0),
         size=np.zeros(channels, np.int64),
         order=np.zeros((channels, brokers), np.int32),
         above=np.full((channels, brokers), ABSENT, np.int32),
@@ -134,7 +161,7 @@ def ledger_of(overlay: Overlay, broker: Indices, core: str) -> Ledger:
         changed_to=np.zeros((channels, 2), np.int64),
         total=np.zeros(2),
     )
-    ledger.total[ACCESS] = access_cost(overlay.access_cost, overlay.demand, broker)
+    ledger.total[ACCESS] = access_cost(users.access_cost, users.demand, users.broker)
     for channel in range(channels):
         _renew(ledger, channel)
     return ledger

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polycast.kernel import kernel
-from polycast.overlay.attachment import Flags, Floats, Indices
+from polycast.overlay.attachment import Flags, Floats, Indices, Overlay
 from polycast.overlay.candidates import Candidates, candidates_of
 from polycast.overlay.fit import everyone_fits
 from polycast.overlay.search import Search
@@ -26,11 +26,15 @@ NOBODY = -1
 
 
 class Ways(NamedTuple):
-    """The cheapest way from a broker (row) to each subscriber of a channel (column), and the broker it ends at."""
+    """The cheapest way from a broker (row) to each of some users (column), and the broker it ends at."""
 
     users: Indices
     cost: Floats
     end: Indices
+
+    def to(self, users: Indices) -> "Ways":
+        """Those to some of the users; this one has all, by their numbers."""
+        return Ways(users, self.cost[:, users], self.end[:, users])
 
 
 def attach_by_mixing(search: Search, share: bool = True) -> None:
@@ -41,9 +45,14 @@ def attach_by_mixing(search: Search, share: bool = True) -> None:
     np.fill_diagonal(between, 0.0)
     for start, stop in search.slices(overlay.brokers, "finding ways between brokers", first=8):
         _shortest_ways(between, start, stop)
+    everybody = np.arange(overlay.users, dtype=np.int32)
+    table = (overlay.brokers, overlay.users)
+    ways = Ways(everybody, np.empty(table), np.empty(table, np.int32))
+    for start, stop in search.slices(overlay.users, "finding ways to users"):
+        _find_ways(candidates, between, ways, start, stop)
     weight = np.zeros((overlay.users, overlay.brokers))
     for channel, _ in search.slices(overlay.channels, "growing trees", first=1):
-        _mix_channel(search, candidates, between, weight, channel, share)
+        _mix_channel(overlay, candidates, ways, weight, channel, share)
     broker = np.full(overlay.users, NOBODY, np.int32)
     load = np.zeros(overlay.brokers)
     for start, stop in search.slices(overlay.users, "drawing brokers"):
@@ -52,15 +61,10 @@ def attach_by_mixing(search: Search, share: bool = True) -> None:
 
 
 def _mix_channel(
-    search: Search, candidates: Candidates, between: Floats, weight: Floats, channel: int, share: bool
+    overlay: Overlay, candidates: Candidates, ways: Ways, weight: Floats, channel: int, share: bool
 ) -> None:
     """Add the traffic of one channel's trees to each link between a user and a broker."""
-    overlay = search.overlay
-    users = np.flatnonzero(overlay.interest[:, channel]).astype(np.int32)
-    brokers = overlay.brokers
-    ways = Ways(users, np.empty((brokers, len(users))), np.empty((brokers, len(users)), np.int32))
-    for start, stop in search.slices(len(users), "growing trees"):
-        _find_ways(candidates, between, ways, start, stop)
+    ways = ways.to(np.flatnonzero(overlay.interest[:, channel]).astype(np.int32))
     publishers = np.flatnonzero(overlay.publishes[:, channel]).astype(np.int32)
     rate = overlay.publishes[publishers, channel]
     entry = _entries(candidates, ways, publishers)
@@ -80,7 +84,7 @@ def _shortest_ways(between: Floats, start: int, stop: int) -> None:
 
 @kernel
 def _find_ways(candidates: Candidates, between: Floats, ways: Ways, start: int, stop: int) -> None:
-    """For some subscribers, the ways from all brokers; of equal ways, the one that ends nearest to the user."""
+    """For some users, the ways from all brokers; of equal ways, the one that ends nearest to the user."""
     for i in range(start, stop):
         brokers, costs = candidates.broker[ways.users[i]], candidates.cost[ways.users[i]]
         for b in range(len(between)):

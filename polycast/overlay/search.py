@@ -30,7 +30,7 @@ class Search:
 
     def offer(self, broker: Indices) -> Attachment:
         """Note an attachment, and keep it if it is the cheapest so far."""
-        attachment = Attachment(self.overlay, broker.copy(), self.core)
+        attachment = Attachment(self.overlay, broker, self.core)
         if self.best is None or attachment.cost.total < self.best.cost.total:
             self.best = attachment
         return attachment

@@ -20,7 +20,7 @@ every_method = pytest.mark.parametrize("method", METHODS)
 @every_method
 @pytest.mark.parametrize("core", CORES)
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_capacities_hold_and_bounds_are_bounds(method: str, core: str, seed: int) -> None:
     overlay = odd_overlay(seed, users=5, brokers=3)
     optimum = truth.best(overlay, core)
