@@ -2,15 +2,17 @@
 
 An experiment is a list of :class:`Run` and a function that carries one out and returns rows of what it measured.
 :func:`carry_out` keeps the rows in a :class:`Journal`, so that what was interrupted goes on where it stopped;
-:func:`averages` makes of them the table that :func:`write_csv` and :func:`draw` show.
+:func:`averages` makes of them the table that :func:`write_csv` and :func:`draw` show. :func:`main` is all of it.
 """
 
 import argparse
 import csv
+import gzip
 import itertools
 import json
 import math
 import statistics
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -38,39 +40,76 @@ class Run:
 
 
 Work = Callable[[Run], list[Row]]
+Wave = Callable[[int], Iterable[Run]]  # some of the runs of a seed
+
+
+def in_waves(waves: Sequence[Wave], count: int, milestones: Sequence[int] = ()) -> Iterator[Run]:
+    """The runs of so many seeds, in an order that may be stopped early.
+
+    Up to each milestone every wave is done with all seeds before any seed beyond it, so that no setting is left
+    without some; the waves that are quick stand first.
+    """
+    stops = [*(stop for stop in milestones if stop < count), count]
+    for start, stop in itertools.pairwise([0, *stops]):
+        for wave in waves:
+            for seed in range(start + 1, stop + 1):
+                yield from wave(seed)
 
 
 class Journal:
-    """The runs done so far, a line of JSON to each; a line that was cut short does not count."""
+    """The runs done so far, a line of JSON to each; a line that was cut short does not count.
+
+    Runs are appended to a file of their own until :meth:`pack` puts all of them into a small one, which is kept
+    with the results, so that anybody can go on from there.
+    """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.packed = path, path.with_suffix(".jsonl.gz")
         self.done: dict[str, list[Row]] = {}
+        if self.packed.exists():
+            self._read(gzip.decompress(self.packed.read_bytes()).decode())
         if path.exists():
-            self._read()
+            self._read(path.read_text())
+            path.write_text(self._lines(self.done))
 
     def record(self, run: Run, rows: Sequence[Row]) -> None:
-        """Keep what a run has measured, with its experiment, setting and seed beside it."""
-        named = [{"experiment": run.experiment, "seed": run.seed, **run.setting, **row} for row in rows]
-        self.done[run.key] = named
+        """Keep what a run has measured."""
+        self.done[run.key] = [{name: _rounded(value) for name, value in row.items()} for row in rows]
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a") as file:
-            file.write(json.dumps({"key": run.key, "rows": named}) + "\n")
+            file.write(self._lines([run.key]))
 
     def rows(self, experiment: str) -> list[Row]:
-        """Everything that an experiment has measured."""
-        return [row for rows in self.done.values() for row in rows if row["experiment"] == experiment]
+        """Everything that an experiment has measured, with its settings and seeds beside it."""
+        runs = ((*json.loads(key), rows) for key, rows in self.done.items())
+        return [
+            {"experiment": name, "seed": seed, **setting, **row}
+            for name, seed, setting, rows in runs
+            if name == experiment
+            for row in rows
+        ]
 
-    def _read(self) -> None:
-        whole = []
-        for line in self.path.read_text().splitlines():
+    def pack(self) -> None:
+        """Put all runs into the small file; it is the same for the same runs."""
+        if self.done:
+            self.packed.write_bytes(gzip.compress(self._lines(sorted(self.done)).encode(), 9, mtime=0))
+            self.path.unlink(missing_ok=True)
+
+    def _lines(self, keys: Iterable[str]) -> str:
+        return "".join(json.dumps({"run": json.loads(key), "rows": self.done[key]}) + "\n" for key in keys)
+
+    def _read(self, lines: str) -> None:
+        for line in lines.splitlines():
             try:
                 entry = json.loads(line)
             except json.JSONDecodeError:
                 continue
-            self.done[entry["key"]] = entry["rows"]
-            whole.append(line + "\n")
-        self.path.write_text("".join(whole))
+            self.done[json.dumps(entry["run"], sort_keys=True)] = entry["rows"]
+
+
+def _rounded(value: Any) -> Any:
+    """Seven digits are more than any average here has."""
+    return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
 def carry_out(runs: Iterable[Run], work: Work, journal: Journal, jobs: int = 1) -> None:
@@ -118,10 +157,10 @@ def averages(rows: Iterable[Row], by: Sequence[str], measured: Sequence[str]) ->
 
 
 def _mean_of(rows: Sequence[Row], measure: str) -> Iterator[tuple[str, float]]:
-    values = [row[measure] for row in rows]
-    yield measure, statistics.fmean(values)
+    values = [row[measure] for row in rows if measure in row]
+    yield measure, statistics.fmean(values) if values else math.nan
     spread = statistics.stdev(values) if len(values) > 1 else math.nan
-    yield f"{measure} ±", 1.96 * spread / math.sqrt(len(values))
+    yield f"{measure} ±", 1.96 * spread / math.sqrt(max(1, len(values)))
 
 
 def write_csv(path: Path, rows: Sequence[Row]) -> None:
@@ -150,9 +189,10 @@ class Panel:
     x: str
     y: Sequence[str]
     line: str | None = None
-    logarithmic: bool = False
+    scale: str = "linear"  # of x, as matplotlib names it
 
-    def lines(self) -> Iterator[tuple[str, list[float], list[float]]]:
+    def lines(self) -> Iterator[tuple[str, list[float], list[float], list[float]]]:
+        """Of each line its label, its points, and half the interval around every point."""
         names = sorted({row[self.line] for row in self.rows}) if self.line else [None]
         for name in names:
             rows = [row for row in self.rows if self.line is None or row[self.line] == name]
@@ -160,7 +200,7 @@ class Panel:
                 label = " · ".join(
                     str(part) for part in (name, y if len(self.y) > 1 else None) if part is not None
                 )
-                yield label, [row[self.x] for row in rows], [row[y] for row in rows]
+                yield label, *([row[name] for row in rows] for name in (self.x, y, f"{y} ±"))
 
 
 def draw(path: Path, panels: Sequence[Panel], ylabel: str, columns: int = 3) -> None:
@@ -175,7 +215,7 @@ def draw(path: Path, panels: Sequence[Panel], ylabel: str, columns: int = 3) -> 
         return
     columns = min(columns, len(panels))
     lines = math.ceil(len(panels) / columns)
-    figure, grid = pyplot.subplots(lines, columns, figsize=(4.6 * columns, 3.6 * lines), squeeze=False)
+    figure, grid = pyplot.subplots(lines, columns, figsize=(5.2 * columns, 3.4 * lines), squeeze=False)
     for axes, panel in itertools.zip_longest(grid.ravel(), panels):
         if panel is None:
             axes.remove()
@@ -185,41 +225,78 @@ def draw(path: Path, panels: Sequence[Panel], ylabel: str, columns: int = 3) -> 
         axes.set_ylabel(ylabel)
     figure.tight_layout()
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110, metadata={"Software": None})
+    figure.savefig(path, dpi=100, metadata={"Software": None})
     pyplot.close(figure)
 
 
 def _fill(axes: Any, panel: Panel) -> None:
-    for label, xs, ys in panel.lines():
+    for label, xs, ys, spreads in panel.lines():
         axes.plot(xs, ys, marker="o" if len(xs) < 30 else None, markersize=3, label=label)
+        low, high = ([y + sign * spread for y, spread in zip(ys, spreads, strict=True)] for sign in (-1, 1))
+        axes.fill_between(xs, low, high, alpha=0.2, color=axes.lines[-1].get_color(), linewidth=0)
     axes.set_title(panel.title, fontsize=10)
     axes.set_xlabel(panel.x)
     axes.grid(alpha=0.3)
-    if panel.logarithmic:
-        axes.set_xscale("symlog")
+    axes.set_xscale(panel.scale)
+    if panel.scale == "log":
+        xs = sorted({row[panel.x] for row in panel.rows})
+        axes.set_xticks(xs, [f"{x:g}" for x in xs])
+        axes.minorticks_off()
     if len(axes.lines) > 1:
-        axes.legend(fontsize=7, title=panel.line, title_fontsize=7)
+        axes.legend(fontsize=7, title=panel.line, title_fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
-def arguments(description: str, out: Path, runs: int) -> argparse.Namespace:
-    """What every experiment may be told on its command line."""
-    parser = argparse.ArgumentParser(description=description)
+@dataclass(frozen=True)
+class Experiments:
+    """All experiments of a paper: what is run, how one run is carried out, and what is told of it."""
+
+    description: str
+    out: Path
+    runs: Callable[[int], Iterable[Run]]
+    quick_runs: Callable[[], Iterable[Run]]
+    work: Work
+    report: Callable[[Journal, Path], None]
+
+
+def main(paper: Experiments, count: int) -> int:
+    """The command line of a paper: go on with its runs, ``count`` for every point, and report."""
+    given = _arguments(paper, count)
+    journal = journal_in(given.out, given.fresh)
+    planned = paper.quick_runs() if given.quick else paper.runs(given.runs)
+    stopped = False
+    try:
+        carry_out(() if given.report else planned, paper.work, journal, given.jobs)
+    except KeyboardInterrupt:
+        stopped = True
+        print("stopped; what is done is in the report, and the same command goes on from here", file=sys.stderr)
+    paper.report(journal, given.out)
+    journal.pack()
+    print(f"tables and pictures are in {given.out}")
+    return 130 if stopped else 0
+
+
+def _arguments(paper: Experiments, count: int) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=paper.description)
     parser.add_argument("--quick", action="store_true", help="few and small runs, in about a minute")
-    parser.add_argument("--runs", type=int, default=runs, help=f"runs for every point, with a seed each ({runs})")
+    parser.add_argument(
+        "--runs", type=int, default=count, help=f"runs for every point, with a seed each ({count})"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (1)")
-    parser.add_argument("--out", type=Path, default=out, help="the folder for tables and pictures")
+    parser.add_argument("--out", type=Path, default=paper.out, help="the folder for tables and pictures")
     parser.add_argument("--fresh", action="store_true", help="forget earlier runs instead of going on with them")
+    parser.add_argument("--report", action="store_true", help="tables and pictures of the runs done, and no more")
     given = parser.parse_args()
     if given.runs < 1 or given.jobs < 1:
         parser.error("--runs and --jobs are 1 or more")
-    if given.quick and given.out == out:
-        given.out = out.with_name(f"{out.name}-quick")
+    if given.quick and given.out == paper.out:
+        given.out = paper.out.with_name(f"{paper.out.name}-quick")
     return given
 
 
-def journal_in(folder: Path, fresh: bool) -> Journal:
+def journal_in(folder: Path, fresh: bool = False) -> Journal:
     """The journal of a folder of results."""
     path = folder / "journal.jsonl"
     if fresh:
         path.unlink(missing_ok=True)
+        path.with_suffix(".jsonl.gz").unlink(missing_ok=True)
     return Journal(path)

@@ -6,6 +6,7 @@ from pathlib import Path
 from papers import experiment
 from papers.ccd.experiments import SIMPLE
 from papers.ccd.parameters import LARGE, SMALL, WEIGHTS
+from papers.ccd.scene import scaled_graph
 from papers.experiment import Journal, Panel, Row, draw, write_csv
 
 OVER = [f"saving over {name} %" for name in SIMPLE]
@@ -19,9 +20,9 @@ def report(journal: Journal, out: Path) -> None:
 
 def _savings(journal: Journal, out: Path) -> None:
     rows = _averages(
-        journal.rows("savings"),
+        [{**row, "charged for time": _time_charged(row)} for row in journal.rows("savings")],
         ["graph", "method", "scaling", "weight", "ratio"],
-        ["cost", *SIMPLE, *OVER, "seconds", "proved"],
+        ["cost", "charged for time", *SIMPLE, *OVER, "seconds"],
     )
     write_csv(out / "savings.csv", rows)
     draw(
@@ -52,6 +53,12 @@ def _savings(journal: Journal, out: Path) -> None:
     )
 
 
+def _time_charged(row: Row) -> float:
+    """The part of a cost that is the algorithm's own time."""
+    seconds: float = row["seconds"]
+    return seconds * scaled_graph(row["graph"], row["scaling"])[1].second
+
+
 def _quality(journal: Journal, out: Path) -> None:
     rows = _averages(journal.rows("quality"), ["graph", "depth", "ratio", "round"], ["above the optimum %"])
     write_csv(out / "quality.csv", rows)
@@ -64,7 +71,7 @@ def _quality(journal: Journal, out: Path) -> None:
                 "round",
                 ["above the optimum %"],
                 line="matching ratio %",
-                logarithmic=True,
+                scale="symlog",
             )
             for graph, depth in ((SMALL, 1), (LARGE, 1), (LARGE, 2))
         ],

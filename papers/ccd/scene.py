@@ -1,6 +1,6 @@
 """One publication in one overlay: who receives it, in which forms, over which tree, at what cost."""
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -39,7 +39,7 @@ class Scene(NamedTuple):
         return list(self.wants)
 
 
-@cache
+@lru_cache(maxsize=4)
 def overlay(brokers: int, seed: int) -> Tapestry:
     """Tapestry over a network that is drawn anew for every seed."""
     return Tapestry.over(power_law(brokers, seed))

@@ -1,10 +1,23 @@
 """The plumbing of experiments: nothing is done twice, nothing is lost, and means are means."""
 
 import math
+from pathlib import Path
 
 import pytest
 
-from papers.experiment import Journal, Panel, Run, averages, carry_out, draw, journal_in, write_csv
+from papers.experiment import (
+    Experiments,
+    Journal,
+    Panel,
+    Run,
+    averages,
+    carry_out,
+    draw,
+    in_waves,
+    journal_in,
+    main,
+    write_csv,
+)
 
 RUNS = [Run("speed", seed, {"size": size}) for seed in (1, 2) for size in (10, 20)]
 
@@ -26,13 +39,57 @@ def test_what_was_done_is_not_done_again(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         carry_out(RUNS, counted, Journal(path))
     with path.open("a") as file:
-        file.write('{"key": "cut sho')
+        file.write('{"run": "cut sho')
     again = Journal(path)
     assert len(again.done) == 2
     carry_out(RUNS, work, again)
     assert len(asked) == 3
     assert Journal(path).done == again.done
     assert len(again.rows("speed")) == 8
+
+
+def test_packed_runs_are_gone_on_with(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl")
+    carry_out(RUNS[:2], work, journal)
+    journal.pack()
+    assert [path.name for path in tmp_path.iterdir()] == ["journal.jsonl.gz"]
+    again = journal_in(tmp_path)
+    carry_out(RUNS, work, again)
+    assert len(journal_in(tmp_path).done) == len(RUNS)
+    once = journal.packed.read_bytes()
+    journal.pack()
+    assert journal.packed.read_bytes() == once
+    assert not journal_in(tmp_path, fresh=True).done
+
+
+def test_all_settings_get_some_seeds_before_any_gets_more():
+    waves = [lambda seed, name=name: [Run(name, seed)] for name in ("quick", "slow")]
+    order = [(run.experiment, run.seed) for run in in_waves(waves, 3, milestones=(1, 5))]
+    assert order == [("quick", 1), ("slow", 1), ("quick", 2), ("quick", 3), ("slow", 2), ("slow", 3)]
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+def test_the_command_reports_what_is_done(tmp_path, monkeypatch, capsys, interrupted):
+    def one(run: Run) -> list[dict[str, float]]:
+        if interrupted and run.seed == 2:
+            raise KeyboardInterrupt
+        return work(run)
+
+    def report(journal: Journal, out: Path) -> None:
+        write_csv(out / "table.csv", averages(journal.rows("speed"), ["size"], ["cost"]))
+
+    paper = Experiments("speeds", tmp_path, lambda count: RUNS[: 2 * count], lambda: RUNS[:1], one, report)
+    monkeypatch.setattr("sys.argv", ["speed", "--runs", "2"])
+    assert main(paper, 100) == (130 if interrupted else 0)
+    assert ("goes on from here" in capsys.readouterr().err) == interrupted
+    assert (tmp_path / "table.csv").read_text().splitlines()[1].startswith("10,2," if interrupted else "10,4,")
+    assert (tmp_path / "journal.jsonl.gz").exists()
+
+
+def test_what_is_not_measured_everywhere_is_averaged_where_it_is():
+    rows = averages([{"x": 1, "y": 1.0}, {"x": 1}, {"x": 2}], ["x"], ["y"])
+    assert rows[0] == {"x": 1, "runs": 2, "y": 1.0, "y ±": pytest.approx(math.nan, nan_ok=True)}
+    assert math.isnan(rows[1]["y"])
 
 
 def test_several_at_a_time_find_the_same(tmp_path):

@@ -1,0 +1,79 @@
+"""One run: a network, a method, and what it saves over attaching users at random."""
+
+import time
+
+import numpy as np
+
+from papers.experiment import Row, Run
+from papers.overlay.networks import network
+from papers.overlay.parameters import FINE
+from polycast.overlay.attachment import PER_PUBLISHER, SHARED, Attachment, Indices, Overlay
+from polycast.overlay.core import core_of
+from polycast.overlay.cost import core_cost, tables
+from polycast.overlay.search import Search
+from polycast.overlay.solve import METHODS, bound
+
+REDUCTION = "cost reduction ratio"
+LITERAL = "over random trees too"
+
+
+def carry_out_one(run: Run) -> list[Row]:
+    """What a method's attachment costs, in the finest space where channels are what is asked about."""
+    seen = network(run.seed, run.setting)
+    paid = network(run.seed, run.setting, FINE) if run.experiment == "channels" else seen
+    at_random = _attachment(paid, "random", run.seed)
+    worst = at_random.cost.access + core_over_random_tree(paid, at_random.broker, run.seed)
+    if run.setting["method"] == "bound":
+        found = {"access": np.nan, "core": np.nan, "total": _lower_bound(paid, at_random), "seconds": np.nan}
+    else:
+        found = _found(seen, paid, run)
+    ratios = {REDUCTION: at_random.cost.total / found["total"], LITERAL: worst / found["total"]}
+    return [{**ratios, **{name: value for name, value in found.items() if not np.isnan(value)}}]
+
+
+def _found(seen: Overlay, paid: Overlay, run: Run) -> dict[str, float]:
+    """What a method finds, and the processor seconds that it takes; neighbours do not lengthen them."""
+    method = str(run.setting["method"])
+    _warm(method)
+    start = time.process_time()
+    broker = _attachment(seen, method, run.seed).broker
+    seconds = time.process_time() - start
+    cost = Attachment(paid, broker).cost
+    return {"access": cost.access, "core": cost.core, "total": cost.total, "seconds": seconds}
+
+
+def _attachment(overlay: Overlay, method: str, seed: int) -> Attachment:
+    """The attachment alone: no bound, which would count in the time."""
+    search = Search(overlay, PER_PUBLISHER, seed)
+    METHODS[method](search)
+    assert search.best is not None
+    return search.best
+
+
+def _lower_bound(overlay: Overlay, known: Attachment) -> float:
+    search = Search(overlay, best=known)
+    bound(search, 300)
+    return search.lower_bound
+
+
+def core_over_random_tree(overlay: Overlay, broker: Indices, seed: int) -> float:
+    """What the core costs where brokers, too, are linked at random: each below any that came before it."""
+    rng = np.random.default_rng([seed, 2])
+    order = rng.permutation(overlay.brokers)
+    links = np.full_like(overlay.core_cost, overlay.core_cost.sum() + 1)  # never part of the minimum spanning tree
+    for position in range(1, len(order)):
+        a, b = order[position], order[rng.integers(position)]
+        links[a, b] = links[b, a] = overlay.core_cost[a, b]
+    published, readers = tables(overlay.publishes, overlay.interest, broker, overlay.brokers)
+    return core_cost(core_of(links, SHARED), published, readers)
+
+
+_warmed: set[str] = set()
+
+
+def _warm(method: str) -> None:
+    """Load a method's kernels, which takes longer than most attachments."""
+    if method not in _warmed:
+        small = {"users": 60, "brokers": 3, "network": "independent", "ratio": 0.01, "width": 0.1, "channels": 70}
+        _attachment(network(1, small), method, 1)
+        _warmed.add(method)

@@ -1,0 +1,91 @@
+"""Tables and pictures of what the experiments have measured."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from papers.experiment import Journal, Panel, Row, averages, draw, write_csv
+from papers.overlay.experiments import LITERAL, REDUCTION
+from papers.overlay.parameters import NETWORKS, THEIRS, USERS
+
+# Seconds in the paper's Table I: C++ without optimisation, 10,000 users and 100 brokers.
+PAPER_SECONDS = {"greedy": 91.445, "cluster": 100.235, "mix": 179.654}
+
+NAMES = {
+    "ratio": "access-to-core cost ratio",
+    "width": "width of a subscription",
+    "channels": "channels (T)",
+}
+
+
+def report(journal: Journal, out: Path) -> None:
+    """One table and one picture to a question."""
+    _question(journal, out, "scale", "users", by_network=True)
+    _question(journal, out, "crowding", "users to brokers", by_network=True)
+    _question(journal, out, "links", "access-to-core cost ratio")
+    _question(journal, out, "width", "width of a subscription")
+    _question(journal, out, "channels", "channels (T)")
+    _times(journal, out)
+
+
+def _question(journal: Journal, out: Path, experiment: str, x: str, by_network: bool = False) -> None:
+    rows = averages(
+        [_readable(row) for row in _compared(journal.rows(experiment))],
+        [*(["network"] if by_network else []), x, "method"],
+        [REDUCTION, LITERAL, "access", "core", "total", *map(_cheaper_than, THEIRS[:-1])],
+    )
+    write_csv(out / f"{experiment}.csv", rows)
+    networks = NETWORKS if by_network else (NETWORKS[0],)
+    draw(
+        out / f"{experiment}.png",
+        [
+            Panel(
+                f"{network} network",
+                [row for row in rows if row.get("network", network) == network],
+                x,
+                [REDUCTION],
+                line="method",
+                scale="log",
+            )
+            for network in networks
+        ],
+        REDUCTION,
+    )
+
+
+def _compared(rows: Sequence[Row]) -> list[Row]:
+    """Beside each method's cost on a network, whether it is below those of the paper's methods there."""
+    cost = {(_where(row), row["method"]): row["total"] for row in rows}
+    return [{**row, **_wins(row, cost)} for row in rows]
+
+
+def _where(row: Row) -> tuple[object, ...]:
+    return tuple(row[name] for name in ("seed", "users", "brokers", "network", "ratio", "width", "channels"))
+
+
+def _wins(row: Row, cost: dict[tuple[tuple[object, ...], str], float]) -> Row:
+    others = {method: cost.get((_where(row), method)) for method in THEIRS[:-1]}
+    return {
+        _cheaper_than(method): 100.0 * (row["total"] < other)
+        for method, other in others.items()
+        if other is not None and method != row["method"]
+    }
+
+
+def _cheaper_than(method: str) -> str:
+    return f"cheaper than {method} % of networks"
+
+
+def _readable(row: Row) -> Row:
+    """The row under the names that readers know."""
+    named = {NAMES.get(name, name): value for name, value in row.items()}
+    return {**named, "users to brokers": row["users"] // row["brokers"]}
+
+
+def _times(journal: Journal, out: Path) -> None:
+    """The paper's Table I again."""
+    largest = [row for row in journal.rows("scale") if row["users"] == USERS[-1] and "seconds" in row]
+    rows = averages(largest, ["network", "method"], ["seconds"])
+    for row in rows:
+        paper = PAPER_SECONDS.get(row["method"])
+        row["paper's seconds"] = paper if paper is not None else ""
+    write_csv(out / "times.csv", rows)
