@@ -26,22 +26,18 @@ def match(
     """
     if subscriptions == events == "-":
         raise BadInput("--events", "standard input cannot be the subscriptions and the events, too")
-    from polycast.interest.cesql import Program
     from polycast.interest.dialects import attributes_of
     from polycast.interest.document import Match, read_events, read_subscriptions
+    from polycast.interest.index import MatchIndex
 
     with streams.opened(subscriptions) as wishes, streams.opened(events) as happened:
         where = streams.name(events)
         with streams.progress() as show:
-            wanted = read_subscriptions(
-                streams.lines(wishes, show, "reading subscriptions"), streams.name(subscriptions)
-            )
+            lines = streams.lines(wishes, show, "reading subscriptions")
+            index = MatchIndex.of(read_subscriptions(lines, streams.name(subscriptions)))
             for _ in read_events(streams.lines(happened, show, "checking events"), where):
                 pass
-        programs = {id: Program(expression) for id, expression in wanted.items()}
         # Where the answers appear on the same terminal, they are progress enough.
         with nullcontext() if sys.stdout.isatty() else streams.progress() as show:
             for event in read_events(streams.lines(happened, show, "matching"), where):
-                attributes = attributes_of(event)
-                accepting = [id for id, program in programs.items() if program.accepts(attributes)]
-                streams.answer(Match(event.id, accepting))
+                streams.answer(Match(event.id, index.match(attributes_of(event))))

@@ -20,15 +20,15 @@ class Match(msgspec.Struct, frozen=True):
     subscriptions: list[str]
 
 
-def read_subscriptions(file: Iterable[bytes], where: str) -> dict[str, Expression]:
-    """What each subscription accepts, by its id, in the order of the file; ``BadInput`` at the first bad line."""
-    found: dict[str, Expression] = {}
+def read_subscriptions(file: Iterable[bytes], where: str) -> Iterator[tuple[str, Expression]]:
+    """The id of each subscription of a file and what it accepts, one by one; ``BadInput`` at a bad line."""
+    known: set[str] = set()
     for place, document in codec.parse_lines(file, where):
         subscription = read_subscription(document, place)
-        if subscription.id in found:
+        if subscription.id in known:
             raise BadInput(place, f'a second subscription with the id "{subscription.id}"')
-        found[subscription.id] = subscription_expression(subscription, place)
-    return found
+        known.add(subscription.id)
+        yield subscription.id, subscription_expression(subscription, place)
 
 
 def read_events(file: Iterable[bytes], where: str) -> Iterator[Event]:
