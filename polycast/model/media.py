@@ -9,6 +9,7 @@ _TOKEN = r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _TYPE = re.compile(rf"[ \t]*({_TOKEN})/({_TOKEN})[ \t]*")
 _PARAMETER = re.compile(rf"[ \t]*({_TOKEN})[ \t]*=[ \t]*({_TOKEN}|{_QUOTED})[ \t]*")
+_BETWEEN = re.compile(r"[ \t,]*")
 _WEIGHT = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?")
 _ESCAPED = re.compile(r"\\(.)")
 
@@ -47,16 +48,15 @@ def is_media_type(text: str) -> bool:
 
 def parse_accept(text: str) -> tuple[MediaRange, ...]:
     """Read an Accept header; an empty one accepts nothing in particular, which is everything."""
-    if not text.strip():
-        return (MediaRange(MediaType("*", "*", {}), 1.0),)
     ranges = []
-    position = -1
+    position = _next(text, 0)
     while position < len(text):
-        media_type, position = _read_type(text, position + 1)
+        media_type, end = _read_type(text, position)
         ranges.append(_range(media_type, text))
-        if position < len(text) and text[position] != ",":
-            raise _fault(text, position, "expected a comma")
-    return tuple(ranges)
+        if end < len(text) and text[end] != ",":
+            raise _fault(text, end, "expected a comma")
+        position = _next(text, end)
+    return tuple(ranges) or (MediaRange(MediaType("*", "*", {}), 1.0),)
 
 
 def codecs(parameter: str) -> tuple[str, ...]:
@@ -89,6 +89,12 @@ def _parameter_accepts(name: str, wanted: str, offered: str) -> bool:
     return all(
         any(codec == known or codec.startswith(known + ".") for known in listed) for codec in codecs(offered)
     )
+
+
+def _next(text: str, position: int) -> int:
+    """Where the next element of a list begins; empty elements are allowed (RFC 9110, section 5.6.1)."""
+    found = _BETWEEN.match(text, position)
+    return position if found is None else found.end()
 
 
 def _range(media_type: MediaType, text: str) -> MediaRange:

@@ -104,8 +104,13 @@ def check_attributes(attributes: Mapping[str, Scalar]) -> None:
                 raise BadInput(name, f"{value!r:.80} is not {wanted}")
 
 
+def is_attribute_name(name: str) -> bool:
+    """Whether an attribute may have this name: lower-case letters and digits, and not ``data``."""
+    return _NAME.fullmatch(name) is not None and name != "data"
+
+
 def _check_name(name: str) -> None:
-    if not _NAME.fullmatch(name) or name == "data":
+    if not is_attribute_name(name):
         raise BadInput(f"{name!r:.80}", "not an attribute's name: lower-case letters and digits, not `data`")
 
 

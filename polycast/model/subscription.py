@@ -8,6 +8,7 @@ import msgspec
 from polycast.errors import BadInput
 from polycast.model import codec
 from polycast.model.profile import ANYTHING, Profile
+from polycast.model.publication import is_attribute_name
 
 
 class Exact(msgspec.Struct, frozen=True, tag="exact"):
@@ -187,6 +188,9 @@ def _attributes(body: Any, place: _Place) -> dict[str, str]:
     if not isinstance(body, dict) or not body:
         raise place.fault("expected an object of one attribute or more")
     for name, value in body.items():
+        if not is_attribute_name(name):
+            why = f"{name!r:.80} is not an attribute's name: lower-case letters and digits, not `data`"
+            raise place.fault(why)
         if not isinstance(value, str) or not value:
             raise place.fault("expected a string of one character or more", f".{name:.40}")
     return dict(body)

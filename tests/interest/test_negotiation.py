@@ -34,6 +34,13 @@ def test_the_narrowest_range_decides() -> None:
     assert list(negotiate(Profile(accept="image/*, image/png;q=0"), offers).alternatives) == ["jpg"]
 
 
+@pytest.mark.parametrize("accept", ["image/png, ,image/jpeg;q=0.5", ",image/png,,image/jpeg;q=0.5, "])
+def test_empty_elements_of_a_list_are_nothing(accept: str) -> None:
+    offers = [_format("jpg", "image/jpeg"), _format("png", "image/png"), _format("pdf", "application/pdf")]
+    assert negotiate(Profile(accept=accept), offers).alternatives == {"png": 0.0, "jpg": 0.5}
+    assert len(negotiate(Profile(accept=" , "), offers).alternatives) == 3
+
+
 def test_codecs_compare_as_lists() -> None:
     offer = [_format("video", 'video/mp4; codecs="avc1.64001F, mp4a.40.2"')]
     for accept, fits in {
