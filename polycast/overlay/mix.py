@@ -51,8 +51,9 @@ def attach_by_mixing(search: Search, share: bool = True) -> None:
     for start, stop in search.slices(overlay.users, "finding ways to users"):
         _find_ways(candidates, between, ways, start, stop)
     weight = np.zeros((overlay.users, overlay.brokers))
-    for channel, _ in search.slices(overlay.channels, "growing trees", first=1):
-        _mix_channel(overlay, candidates, ways, weight, channel, share)
+    for start, stop in search.slices(overlay.channels, "growing trees", first=1):
+        for channel in range(start, stop):
+            _mix_channel(overlay, candidates, ways, weight, channel, share)
     broker = np.full(overlay.users, NOBODY, np.int32)
     load = np.zeros(overlay.brokers)
     for start, stop in search.slices(overlay.users, "drawing brokers"):
