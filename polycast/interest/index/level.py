@@ -1,0 +1,62 @@
+"""A part of the index that does not change, but for what is removed: programs, and clusters that lead to them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polycast.interest.index.clusters import Clusters, clustered
+from polycast.interest.index.cover import rows
+from polycast.interest.index.dictionary import places, ranks
+from polycast.interest.index.matching import again, depth, match, unread
+from polycast.interest.index.names import find
+from polycast.interest.index.programs import Alive, Programs, cumulated, merged
+from polycast.interest.index.vocabulary import Sight, Vocabulary
+
+
+class Level(NamedTuple):
+    """Subscriptions by number, in the order in which they were added."""
+
+    programs: Programs
+    clusters: Clusters
+    dead: NDArray[np.uint8]
+    deepest: int
+
+    @property
+    def total(self) -> int:
+        """How many there are, removed ones included."""
+        return len(self.dead)
+
+    def find(self, name: bytes) -> int:
+        """The number of the subscription with this name; -1 if there is none."""
+        return find(self.programs.names, name, self.dead)
+
+    def match(self, vocabulary: Vocabulary, sight: Sight, attributes: Mapping[str, Any]) -> NDArray[np.int32]:
+        """The numbers of the subscriptions that accept an event, in order."""
+        code, ends, keys, _ = self.programs
+        codes = vocabulary.defaults[: len(keys.first)].copy()
+        ranks(keys, codes, sight)
+        found, pending = match(codes, *self.clusters, code, ends, self.dead, self.deepest)
+        if len(pending):
+            wanted = unread(pending, code, ends, codes).tolist()
+            ranks(keys, codes, vocabulary.look_closer(attributes, wanted))
+            found = np.concatenate((found, again(pending, code, ends, codes, self.deepest)))
+        return np.unique(found)
+
+
+def level_of(programs: Programs, vocabulary: Vocabulary) -> Level:
+    """Lay programs where events find them."""
+    code, ends, keys, _ = programs
+    masses = cumulated(programs)
+    keyed = keys._replace(first=places(keys))
+    eager = vocabulary.is_eager[: len(keys.first)]
+    cover = rows(code, ends, keyed.first, keyed.counts, masses, eager)
+    return Level(
+        programs, clustered(cover, keyed, masses), np.zeros(len(ends) - 1, np.uint8), int(depth(code, ends))
+    )
+
+
+def merged_level(levels: Sequence[Level], vocabulary: Vocabulary) -> Level:
+    """One level of what is alive in several."""
+    return level_of(merged([Alive(level.programs, level.dead) for level in levels], vocabulary), vocabulary)

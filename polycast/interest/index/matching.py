@@ -1,0 +1,196 @@
+"""Find the programs that accept an event: clusters, then bitmaps, then the programs of what is left."""
+
+import numpy as np
+from numba.cpython.unsafe.numbers import trailing_zeros
+from numpy.typing import NDArray
+
+from polycast.interest.index.cover import operands_of
+from polycast.interest.index.normal_form import AND, CONST, NOT, OR, QUIET
+from polycast.interest.index.vocabulary import ERROR, FALSE, UNKNOWN
+from polycast.kernel import kernel
+
+_FALSE, _TRUE, _ERROR, _UNKNOWN = 0, 1, 2, 3
+
+
+@kernel
+def match(
+    codes: NDArray[np.int32],
+    grid_reading: NDArray[np.int32],
+    grid_shift: NDArray[np.int32],
+    grid_half: NDArray[np.int32],
+    grid_base: NDArray[np.int64],
+    starts: NDArray[np.int32],
+    programs: NDArray[np.int32],
+    slots: NDArray[np.int32],
+    slot_ends: NDArray[np.int64],
+    maps: NDArray[np.int64],
+    words: NDArray[np.uint64],
+    code: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    dead: NDArray[np.uint8],
+    deepest: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The programs that accept an event, and those that must see more of it."""
+    stack = np.empty(deepest, np.int8)
+    candidates = np.empty(len(programs), np.int32)
+    found = 0
+    for grid in range(-1, len(grid_reading)):
+        cluster = np.int64(0)
+        if grid >= 0:
+            rank = codes[grid_reading[grid]]
+            if rank < 0:
+                continue
+            cluster = grid_base[grid] + ((rank + grid_half[grid]) >> grid_shift[grid])
+        start, end = starts[cluster], starts[cluster + 1]
+        if start == end:
+            continue
+        if slots[cluster] < 0:
+            for i in range(start, end):
+                candidates[found] = programs[i]
+                found += 1
+        else:
+            slot = slots[cluster]
+            found = _sift(
+                codes, programs[start:end], maps[slot_ends[slot] : slot_ends[slot + 1]], words, candidates, found
+            )
+    accepted = unsure = 0
+    pending = np.empty(16, np.int32)
+    for i in range(found):
+        program = candidates[i]
+        if dead[program]:
+            continue
+        answer = evaluate(code, ends[program], ends[program + 1], codes, stack)
+        if answer == _TRUE:
+            candidates[accepted] = program
+            accepted += 1
+        elif answer == _UNKNOWN:
+            if unsure == len(pending):
+                pending = np.concatenate((pending, np.empty_like(pending)))
+            pending[unsure] = program
+            unsure += 1
+    return candidates[:accepted], pending[:unsure]
+
+
+@kernel
+def _sift(
+    codes: NDArray[np.int32],
+    programs: NDArray[np.int32],
+    maps: NDArray[np.int64],
+    words: NDArray[np.uint64],
+    candidates: NDArray[np.int32],
+    found: int,
+) -> int:
+    """Add the rows of a cluster that pass all its bitmaps."""
+    width = (len(programs) + 63) >> 6
+    left = np.full(width, np.uint64(0xFFFF_FFFF_FFFF_FFFF), np.uint64)
+    if len(programs) & 63:
+        left[width - 1] = (np.uint64(1) << np.uint64(len(programs) & 63)) - np.uint64(1)
+    for j in range(len(maps)):
+        rank = codes[maps[j, 0]]
+        if rank != UNKNOWN:
+            bucket = (rank >> maps[j, 1]) + 1 if rank >= 0 else 0
+            start = maps[j, 2] + bucket * width
+            through = words[start : start + width]
+            for k in range(width):
+                left[k] &= through[k]
+    for k in range(width):
+        word = left[k]
+        while word:
+            candidates[found] = programs[64 * k + trailing_zeros(word)]  # type: ignore[call-arg]
+            found += 1
+            word &= word - np.uint64(1)
+    return found
+
+
+@kernel
+def evaluate(
+    code: NDArray[np.int32], start: int, end: int, codes: NDArray[np.int32], stack: NDArray[np.int8]
+) -> int:
+    """What a program says of an event: true, false, an error, or that it must be asked again."""
+    height = 0
+    for at in range(start, end):
+        operator = code[at, 0]
+        if operator >= 0:
+            rank = codes[operator]
+            if rank >= 0:
+                answer = _TRUE if code[at, 1] <= rank <= code[at, 2] else _FALSE
+            elif rank == FALSE:
+                answer = _FALSE
+            else:
+                answer = _ERROR if rank == ERROR else _UNKNOWN
+        elif operator in (AND, OR):
+            operands = code[at, 1]
+            height -= operands
+            answer = _joined(stack[height : height + operands], _TRUE if operator == AND else _FALSE)
+        elif operator == NOT:
+            height -= 1
+            answer = stack[height]
+            if answer <= _TRUE:
+                answer = 1 - answer
+        elif operator == QUIET:
+            height -= 1
+            answer = stack[height]
+            if answer == _ERROR:
+                answer = _FALSE
+        elif operator == CONST:
+            answer = code[at, 1]
+        else:
+            height -= 2
+            left, right = stack[height], stack[height + 1]
+            answer = left ^ right if left <= _TRUE and right <= _TRUE else max(left, right)
+        stack[height] = answer
+        height += 1
+    return int(stack[0])
+
+
+@kernel
+def _joined(operands: NDArray[np.int8], going_on: int) -> int:
+    """AND and OR: the first operand that does not leave the answer to the next one gives it."""
+    for operand in operands:
+        if operand != going_on:
+            return int(operand)
+    return going_on
+
+
+@kernel
+def again(
+    pending: NDArray[np.int32],
+    code: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    deepest: int,
+) -> NDArray[np.int32]:
+    """Those programs that accept an event, now that all is known that they read of it."""
+    stack = np.empty(deepest, np.int8)
+    accepted = np.empty_like(pending)
+    found = 0
+    for program in pending:
+        if evaluate(code, ends[program], ends[program + 1], codes, stack) == _TRUE:
+            accepted[found] = program
+            found += 1
+    return accepted[:found]
+
+
+@kernel
+def unread(
+    pending: NDArray[np.int32], code: NDArray[np.int32], ends: NDArray[np.int64], codes: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """The readings that programs still lack, each once."""
+    missing = np.zeros(len(codes), np.bool_)
+    for program in pending:
+        for at in range(ends[program], ends[program + 1]):
+            if code[at, 0] >= 0 and codes[code[at, 0]] == UNKNOWN:
+                missing[code[at, 0]] = True
+    return np.flatnonzero(missing).astype(np.int32)
+
+
+@kernel
+def depth(code: NDArray[np.int32], ends: NDArray[np.int64]) -> int:
+    """How high the stack of any program becomes."""
+    deepest = 1
+    for i in range(len(ends) - 1):
+        height = 0
+        for at in range(ends[i], ends[i + 1]):
+            height += 1 - operands_of(code, at)
+            deepest = max(deepest, height)
+    return deepest

@@ -1,0 +1,151 @@
+"""An index in a folder: one file of arrays, which all processes map into memory, and one that says what is where.
+
+The arrays of a new save lie in a file of their own until ``index.json``, replaced in one step, points to them. So
+a save that is broken off leaves the old index, and whoever has mapped the old arrays keeps them.
+"""
+
+import json
+import mmap
+import os
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any, NoReturn
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polycast.errors import BadInput
+from polycast.interest.index.clusters import Clusters
+from polycast.interest.index.dictionary import Dictionary
+from polycast.interest.index.level import Level
+from polycast.interest.index.names import Names
+from polycast.interest.index.programs import Programs
+from polycast.interest.index.vocabulary import Reading, Vocabulary
+
+VERSION = 1
+HEAD = "index.json"
+
+_ALIGNMENT = 64
+_Place = tuple[str, list[int], int]
+"""Of an array: the type of its items, its shape, and where in the file it begins."""
+
+
+def save(folder: Path, vocabulary: Vocabulary, levels: Sequence[Level]) -> None:
+    """Write an index; what was there before stays until all is written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = f"arrays-{uuid.uuid4().hex}.bin"
+    try:
+        with (folder / arrays).open("wb") as file:
+            places = [[_write(file, array) for array in _arrays(level)] for level in levels]
+            size = file.tell()
+            _reach_the_disk(file)
+        body = {
+            "arrays": arrays,
+            "size": size,
+            "levels": places,
+            "deepest": [level.deepest for level in levels],
+            "readings": vocabulary.readings,
+            "uses": vocabulary.uses,
+            "eager": np.flatnonzero(vocabulary.is_eager).tolist(),
+        }
+        text = json.dumps(body)
+        head = {"version": VERSION, "checksum": crc32(text.encode()), "index": text}
+        with (folder / f"{arrays}.json").open("w") as file:
+            json.dump(head, file)
+            _reach_the_disk(file)
+        (folder / f"{arrays}.json").replace(folder / HEAD)
+    except BaseException:
+        (folder / arrays).unlink(missing_ok=True)
+        (folder / f"{arrays}.json").unlink(missing_ok=True)
+        raise
+    for old in folder.glob("arrays-*"):
+        if old.name != arrays:
+            old.unlink(missing_ok=True)
+
+
+def open(folder: Path) -> tuple[Vocabulary, list[Level]]:
+    """The index in a folder. Its arrays are mapped: read as they are needed, and shared until written to."""
+    body = _head(folder)
+    with _opened(folder / body["arrays"], str(folder)) as file:
+        if os.fstat(file.fileno()).st_size != body["size"]:
+            _damaged(folder, f"{body['arrays']} is not as long as it was written")
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if body["size"] else b""
+    vocabulary = Vocabulary.of(map(_reading, body["readings"]), body["uses"], body["eager"])
+    levels = [
+        _level([_array(mapped, *place) for place in places], deepest)
+        for places, deepest in zip(body["levels"], body["deepest"], strict=True)
+    ]
+    return vocabulary, levels
+
+
+def _head(folder: Path) -> dict[str, Any]:
+    with _opened(folder / HEAD, str(folder)) as file:
+        text = file.read()
+    try:
+        head = json.loads(text)
+        version, checksum, index = head["version"], head.get("checksum"), head.get("index")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        _damaged(folder, f"{HEAD} cannot be read")
+    if version != VERSION:
+        raise BadInput(str(folder), f"an index of version {version}; this Polycast reads version {VERSION}")
+    if not isinstance(index, str) or crc32(index.encode()) != checksum:
+        _damaged(folder, f"{HEAD} is not as it was written")
+    body: dict[str, Any] = json.loads(index)
+    return body
+
+
+def _opened(path: Path, folder: str) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise BadInput(folder, f"holds no match index: {path.name} is not there") from None
+    except OSError as fault:
+        raise BadInput(folder, f"{path.name} cannot be read: {fault.strerror}") from None
+
+
+def _damaged(folder: Path, why: str) -> NoReturn:
+    raise BadInput(str(folder), f"a damaged match index: {why}; save it anew")
+
+
+def _reach_the_disk(file: IO[Any]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _write(file: IO[bytes], array: NDArray[Any]) -> _Place:
+    file.write(bytes(-file.tell() % _ALIGNMENT))
+    start = file.tell()
+    file.write(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
+    return array.dtype.str, list(array.shape), start
+
+
+def _array(mapped: mmap.mmap | bytes, kind: str, shape: list[int], start: int) -> NDArray[Any]:
+    count = int(np.prod(shape))
+    if not count:
+        return np.empty(shape, kind)
+    return np.frombuffer(mapped, kind, count, start).reshape(shape)
+
+
+def _arrays(level: Level) -> Iterator[NDArray[Any]]:
+    """The arrays of a level, in the order in which ``_level`` takes them."""
+    code, ends, keys, names = level.programs
+    yield from (level.dead, code, ends, *keys, *names, *level.clusters)
+
+
+def _level(arrays: list[NDArray[Any]], deepest: int) -> Level:
+    dead, code, ends = arrays[:3]
+    keys, rest = Dictionary(*arrays[3 : 3 + len(Dictionary._fields)]), arrays[3 + len(Dictionary._fields) :]
+    names, clusters = Names(*rest[: len(Names._fields)]), Clusters(*rest[len(Names._fields) :])
+    return Level(Programs(code, ends, keys, names), clusters, dead, deepest)
+
+
+def _reading(written: list[Any]) -> Reading:
+    way, name, steps, strict = written
+    return Reading(
+        way,
+        name,
+        tuple((kind, tuple(detail) if isinstance(detail, list) else detail) for kind, detail in steps),
+        strict,
+    )
