@@ -14,6 +14,7 @@ from polycast.interest.cesql.machine import Machine
 from polycast.interest.cesql.values import PLAIN, SUPERSET, Failure
 from tests.interest import expressions
 from tests.oracles import cesql as oracle
+from tests.oracles import cesql_values as oracle_values
 
 EVENT: dict[str, Any] = {
     "id": "1", "source": "/maps", "type": "map.flood", "specversion": "1.0",
@@ -196,6 +197,21 @@ def test_reads_what_the_grammar_says(seed: int) -> None:
         except ParseError:
             steps = None
         assert repr(steps) == repr(expected), text
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_gives_what_the_specification_says(seed: int) -> None:
+    rng = random.Random(seed)
+    errors = set()
+    for _ in range(150):
+        text = expressions.expression(rng, rng.randrange(5), True)
+        attributes = expressions.attributes(rng)
+        attributes = {name: value for name, value in attributes.items() if not isinstance(value, float | dict)}
+        value, error = oracle_values.evaluate(text, attributes)
+        result = evaluate(text, attributes)
+        assert (result.value, type(result.value), result.error) == (value, type(value), error), (text, attributes)
+        errors.add(error)
+    assert errors >= {None, "cast", "missingAttribute"}
 
 
 @pytest.mark.parametrize("seed", range(20))

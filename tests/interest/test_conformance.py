@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from polycast.interest.cesql import evaluate
+from tests.oracles import cesql_values as oracle
 
 EVENT = {"specversion": "1.0", "id": "id-1", "source": "https://example.com/source", "type": "com.example.type"}
 
@@ -26,6 +27,7 @@ def test_conforms(expression: str, value: str, error: str | None, attributes: st
     wanted = json.loads(value)
     result = evaluate(expression, event)
     assert (result.value, type(result.value), result.error) == (wanted, type(wanted), error)
+    assert oracle.evaluate(expression, event) == (wanted, error)
     if error is None:  # the superset changes only what plain CESQL answers with an error
         assert evaluate(expression, event, strict=False) == result
 

@@ -1,4 +1,4 @@
-"""CESQL the slow and obvious way: parsed by the grammar file, evaluated by walking the tree."""
+"""CESQL the slow and obvious way: parsed by the grammar file, and LIKE by trying everything."""
 
 from functools import cache
 from pathlib import Path
@@ -17,14 +17,22 @@ def _parser() -> Lark:
     return Lark(_GRAMMAR.read_text(), parser="lalr", maybe_placeholders=False)
 
 
-def parse_by_grammar(text: str, strict: bool) -> list[tuple[str, Any]] | None:
-    """The steps of an expression, or None if the grammar does not know it."""
+def tree_of(text: str) -> Tree[Token] | None:
+    """An expression as the grammar reads it, whatever its numbers; None if the grammar does not know it."""
     try:
         tree = _parser().parse(text)
     except UnexpectedInput:
         return None
     if not isinstance(tree, Tree):
         raise TypeError(tree)
+    return tree
+
+
+def parse_by_grammar(text: str, strict: bool) -> list[tuple[str, Any]] | None:
+    """The steps of an expression, or None if it is none."""
+    tree = tree_of(text)
+    if tree is None:
+        return None
     steps: list[tuple[str, Any]] = []
     try:
         _emit(tree, steps, strict)
@@ -46,7 +54,7 @@ def _emit(tree: Tree[Token], steps: list[tuple[str, Any]], strict: bool) -> None
     elif kind == "number":
         steps.append(("const", _number(first, strict)))
     elif kind == "string":
-        steps.append(("const", _unquoted(first)))
+        steps.append(("const", unquoted(first)))
     elif kind == "boolean":
         steps.append(("const", first.lower() == "true"))
     elif kind == "attribute":
@@ -56,7 +64,7 @@ def _emit(tree: Tree[Token], steps: list[tuple[str, Any]], strict: bool) -> None
     elif kind == "exists":
         steps.append(("exists", _path(str(tokens[1]), strict)))
     elif kind == "like":
-        steps.append(("like", _unquoted(str(tokens[-1]))))
+        steps.append(("like", unquoted(str(tokens[-1]))))
     elif kind == "contained":
         arguments = [child for child in children if isinstance(child, Tree)][-1]
         steps.append(("in", len(arguments.children)))
@@ -90,7 +98,7 @@ def _number(text: str, strict: bool) -> int | float:
     return float(text)
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
     quote, body = text[0], text[1:-1]
     out, position = "", 0
     while position < len(body):
