@@ -85,7 +85,7 @@ _LOCATORS = ",".join(
 )
 _KERNEL = re.compile(r"^@\w*kernel\b", re.MULTILINE)
 _PACKAGE = Path(__file__).parent
-_IMPORT = re.compile(r"^(?:from|import) polycast\.([\w.]+)(?: import \(?([\w, \n]+))?", re.MULTILINE)
+_IMPORT = re.compile(r"^(?:from|import) polycast\.([\w.]+)(?: import (\([^)]*\)|.*))?", re.MULTILINE)
 
 
 @cache

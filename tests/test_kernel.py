@@ -37,11 +37,12 @@ def test_imports_of_several_names_and_lines_are_seen(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(kernel, "_PACKAGE", tmp_path)
     room = tmp_path / "room"
     room.mkdir()
-    for name in ("a", "b", "c"):
+    for name in ("a", "b", "c", "d"):
         (room / f"{name}.py").write_text("@minimum_kernel" if name == "b" else "@kernel")
     source = room / "all.py"
-    source.write_text("from polycast.room import (\n    a,\n    b as other,\n)\nfrom polycast.room.c import f\n")
-    assert {path.name for path in kernel._imported_kernels(source)} == {"a.py", "b.py", "c.py"}
+    imports = "from polycast.room import (\n    a,\n    b as other,\n)\nfrom polycast.room.c import f\n"
+    source.write_text(imports + "from polycast.room.d import g\nimport os\n")
+    assert {path.name for path in kernel._imported_kernels(source)} == {"a.py", "b.py", "c.py", "d.py"}
 
 
 @pytest.mark.parametrize("decorate", [kernel.kernel, kernel.minimum_kernel])
