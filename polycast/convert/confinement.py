@@ -27,6 +27,9 @@ LINUX = sys.platform == "linux"
 READABLE = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/zero")
 WRITABLE = ("/dev/null",)
 PACKAGES = ("site-packages", "dist-packages")
+SPARE = 2
+"""Seconds of processor time beyond the limit, for the warden to end a run before the system does, which counts in
+ticks and does not say why."""
 
 _system = ctypes.CDLL(None, use_errno=True)
 
@@ -77,7 +80,7 @@ def die_with_parent() -> None:
 
 def confine(limits: Limits, folder: Path, readable: Sequence[Path], isolation: Isolation) -> None:
     """Give up, for good, all that a tool does not need."""
-    _lower(resource.RLIMIT_CPU, math.ceil(limits.cpu))
+    _lower(resource.RLIMIT_CPU, math.ceil(limits.cpu) + SPARE)
     _lower(resource.RLIMIT_DATA, limits.memory)
     _lower(resource.RLIMIT_AS, 4 * limits.memory)
     _lower(resource.RLIMIT_FSIZE, limits.output)

@@ -19,8 +19,6 @@ from polycast.errors import Cancelled, ConversionError, Refused, Timeout, TooLar
 STDIN, REPORTS = 0, 3
 LOOK_EVERY = 0.05
 """Seconds between two looks at what a run has written and started."""
-NEARLY = 0.9
-"""The system counts processor time in ticks, and may end a run a little early."""
 OF_THE_SYSTEM = {
     errno.EFBIG: ("TooLarge", "more than {limits.output} bytes written"),
     errno.ENOSPC: ("TooLarge", "no space left for what is written"),
@@ -30,6 +28,9 @@ OF_THE_SYSTEM = {
 }
 """What the system's own limits say, in the words of our errors."""
 PAGE = resource.getpagesize()
+TICK = 1.0 / os.sysconf("SC_CLK_TCK")
+TIMES = slice(11, 15)
+"""Where, behind its name, a process's ``stat`` has its own processor time and that of the children it waited for."""
 
 
 class Warden:
@@ -57,9 +58,9 @@ class Warden:
         os.close(there)
         reason = self._wait(messages.Inbox(here))
         end_group(child)
-        _, status, spent = os.wait4(child, 0)
+        _, status = os.waitpid(child, 0)
         end_descendants()
-        messages.send(self.answers, self._answer(reason, status, spent))
+        messages.send(self.answers, self._answer(reason, status, resource.getrusage(resource.RUSAGE_CHILDREN)))
 
     def _wait(self, reports: messages.Inbox) -> ConversionError | None:
         """Relay what the run reports until it ends; the reason, if it must be ended."""
@@ -102,6 +103,8 @@ class Warden:
         family = descendants(os.getpid())
         if len(family) > limits.processes:
             raise Refused(f"more than {limits.processes} processes")
+        if sum(map(processor_time, family)) > limits.cpu:
+            raise self._too_much_work()
         if sum(map(resident, family)) > limits.memory:
             raise TooLarge(f"more than {limits.memory} bytes of memory")
 
@@ -111,9 +114,12 @@ class Warden:
             return Answer(type(reason).__name__, str(reason), seconds, memory)
         if self.said is not None:
             return Answer(self.said.error, self.said.why, seconds, memory)
-        if seconds >= NEARLY * self.limits.cpu:
-            return Answer("Timeout", f"more than {self.limits.cpu:g} s of processor time", seconds, memory)
+        if seconds >= self.limits.cpu:
+            return Answer("Timeout", str(self._too_much_work()), seconds, memory)
         return Answer("Crashed", f"the tool {ending(status)}", seconds, memory)
+
+    def _too_much_work(self) -> Timeout:
+        return Timeout(f"more than {self.limits.cpu:g} s of processor time")
 
     def _run(self, reports: int) -> None:
         """In the child: confined, do the work, report, and end without a trace."""
@@ -203,6 +209,15 @@ def resident(process: int) -> int:
     except (OSError, ValueError):
         return 0
     return (int(whole) - int(shared)) * PAGE
+
+
+def processor_time(process: int) -> float:
+    """Seconds of processor time that a process has taken, with those of its children that have ended."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return 0.0
+    return TICK * sum(map(int, stat.rpartition(")")[2].split()[TIMES]))
 
 
 def folder_size(folder: Path) -> int:

@@ -181,6 +181,13 @@ def test_a_video_that_is_padded_without_end(convert: Convert, tmp_path: Path) ->
     assert isinstance(caught.value, Timeout | TooLarge | Unreadable)
 
 
+def test_a_video_that_takes_too_much_processor_time(convert: Convert, tmp_path: Path) -> None:
+    with pytest.raises(Timeout, match="processor time"):
+        convert(
+            "mp4", "webm-360", samples.video(tmp_path / "clip.mp4", 8, (640, 360)).read_bytes(), Limits(cpu=0.2)
+        )
+
+
 def test_more_tracks_or_pixels_than_allowed(convert: Convert, clip: bytes) -> None:
     with pytest.raises(TooLarge, match="tracks"):
         convert("mp4", "3gp-96", clip, Limits(streams=1))

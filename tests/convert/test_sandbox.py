@@ -74,6 +74,12 @@ def test_a_run_that_misbehaves_is_a_named_error(pool: Pool, what: str, error: ty
     assert do(pool, "copy")[1] == b"content"
 
 
+def test_processor_time_is_that_of_all_processes_together(pool: Pool) -> None:
+    for what in ("spin", "spin_in_many_processes"):
+        answer, _ = do(pool, what)
+        assert answer.why == "more than 1 s of processor time"
+
+
 def test_a_worker_outlives_the_runs_that_crash(pool: Pool) -> None:
     do(pool, "copy")
     before = set(psutil.Process().children())
