@@ -1,6 +1,7 @@
 """One publication in one overlay: who receives it, in which forms, over which tree, at what cost."""
 
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -18,6 +19,9 @@ from polycast.overlay.networks import power_law
 from polycast.overlay.tapestry import Tapestry, key_of
 
 Floats = npt.NDArray[np.float64]
+
+GRAPHS = Path(__file__).parent / "graphs"
+"""The graphs as they were when the experiments began: a later calibration must not change what is reproduced."""
 
 
 class Scale(NamedTuple):
@@ -62,7 +66,7 @@ def scene(seed: int, ratio: int, graph: ContentGraph, brokers: int = BROKERS) ->
 @cache
 def scaled_graph(name: str, scaling: str) -> tuple[ContentGraph, Scale]:
     """A measured graph in units of cost, and what those units are."""
-    graph = graphs.load(name)
+    graph = graphs.load(GRAPHS / f"{name}.json")
     sizes = [format.size for format in graph.formats if format.size is not None]
     costs = [operator.cost for operator in graph.operators]
     if scaling == "mean":

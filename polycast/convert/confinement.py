@@ -51,6 +51,14 @@ class Isolation(msgspec.Struct, frozen=True):
     processes: bool
     files: bool
 
+    def missing(self) -> str:
+        """What runs could do here that they should not, in words; nothing, if they can do none of it."""
+        could = {
+            "reach the network": self.network,
+            "read what this user may read": self.files,
+        }
+        return " and ".join(what for what, guarded in could.items() if not guarded)
+
 
 def isolate() -> Isolation:
     """Leave the network behind, as far as the system lets us; find out what else it offers."""

@@ -1,5 +1,6 @@
 """A supervised pool of warm workers: a run that dies takes its worker's copy with it, never the pool."""
 
+import logging
 import os
 import queue
 import select
@@ -12,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -26,6 +28,8 @@ START_LIMIT = 60.0
 GRACE = 5.0
 """Seconds beyond a run's own limit after which not even its warden is believed."""
 GLANCE = 0.1
+
+_log = logging.getLogger(__name__)
 
 
 class WorkerLost(Exception):
@@ -209,10 +213,22 @@ class Pool:
                 return worker
             if worker is not None:
                 worker.stop()
-            return Worker(self._warm, self._scratch)
+            return self._new_worker()
         except BaseException:
             self._idle.put(None)
             raise
+
+    def _new_worker(self) -> Worker:
+        worker = Worker(self._warm, self._scratch)
+        if missing := worker.isolation.missing():
+            _warn(missing)
+        return worker
+
+
+@cache
+def _warn(missing: str) -> None:
+    """Said once: it holds for all runs on this system."""
+    _log.warning("polycast: on this system, content that takes over a conversion could %s", missing)
 
 
 def _environment(scratch: Path) -> dict[str, str]:

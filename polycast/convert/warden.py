@@ -30,7 +30,7 @@ OF_THE_SYSTEM = {
 PAGE = resource.getpagesize()
 TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 TIMES = slice(11, 15)
-"""Where, behind its name, a process's ``stat`` has its own processor time and that of the children it waited for."""
+"""Where, behind its name, the ``stat`` of a process has its processor time and that of its children that ended."""
 
 
 class Warden:

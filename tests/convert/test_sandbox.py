@@ -112,6 +112,28 @@ def test_a_run_reaches_no_file_and_no_network(pool: Pool, tmp_path: Path) -> Non
     assert set(reached.decode().split()) <= allowed
 
 
+WITHOUT_NAMESPACES = """
+from polycast.convert import confinement
+if confinement._permitted(confinement._leave_network):  # who is not allowed to lacks them already
+    confinement._leave_network()
+    open("/proc/sys/user/max_user_namespaces", "w").write("0")
+from tests.convert.test_sandbox import *
+with Pool(1, warm=()) as pool:
+    print(pool.start())
+    print(*[do(pool, what, HURRIED)[0].error for what in ("copy", "hang", "segfault", "leave_a_daemon", "spin")])
+"""
+
+
+def test_a_system_without_guards_of_its_own_says_so_and_keeps_every_limit() -> None:
+    """No namespaces, as in many containers and for users who may not have them."""
+    command = [sys.executable, "-c", WITHOUT_NAMESPACES]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    isolation, errors = done.stdout.splitlines()
+    assert "network=False, processes=False" in isolation
+    assert errors == "None Timeout Crashed None Timeout"
+    assert done.stderr.count("could reach the network") == 1
+
+
 def test_workers_end_with_the_process_that_has_the_pool() -> None:
     program = (
         "from tests.convert.test_sandbox import *\n"
