@@ -199,6 +199,14 @@ def test_reads_what_the_grammar_says(seed: int) -> None:
         assert repr(steps) == repr(expected), text
 
 
+def test_parsed_expressions_are_told_apart_though_python_calls_them_equal() -> None:
+    for _ in range(3):
+        expressions_ = [parse(text) for text in ("1", "TRUE", "1 = 1", "TRUE = TRUE")]
+        assert [evaluate(one, {}).value for one in expressions_ * 2] == [1, True, True, True] * 2
+        assert [type(evaluate(one, {}).value) for one in expressions_[:2]] == [int, bool]
+    assert sum(evaluate(parse(f"{number} + 1"), {}).value for number in range(5000)) == 5000 * 5001 // 2
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_gives_what_the_specification_says(seed: int) -> None:
     rng = random.Random(seed)

@@ -122,6 +122,12 @@ def test_random_expressions(table: DataFrame, events: list[dict[str, Any]], seed
     assert _differences(table, events, columns, programs) == []
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_random_expressions_for_long(table: DataFrame, events: list[dict[str, Any]], seed: int) -> None:
+    test_random_expressions(table, events, seed)
+
+
 def test_random_filters(table: DataFrame, events: list[dict[str, Any]]) -> None:
     rng = random.Random(7)
     parsed = [expression(read_filters([expressions.filters(rng, 2)], "")) for _ in range(60)]

@@ -14,6 +14,9 @@ from polycast.model.scalar import Value
 __all__ = ["Expression", "Failure", "ParseError", "Program", "Result", "Value", "evaluate", "parse", "program"]
 
 
+REMEMBERED = 2048  # expressions that stay compiled between two evaluations
+
+
 class Result(NamedTuple):
     """What an expression gives.
 
@@ -82,7 +85,7 @@ def evaluate(
         except ParseError:
             return Result(False, "parse")
     else:
-        ready = expression if isinstance(expression, Program) else Program(expression)
+        ready = expression if isinstance(expression, Program) else _compiled(expression)
     return ready.evaluate(attributes)
 
 
@@ -91,9 +94,23 @@ def program(text: str, strict: bool = True) -> Program:
     return _remembered(text, strict) if len(text) < 4096 else Program(parse(text, strict))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=REMEMBERED)
 def _remembered(text: str, strict: bool) -> Program:
     return Program(parse(text, strict))
+
+
+# By identity, because equal is not the same here: the steps of `1` and of `TRUE` are equal to Python.
+_programs: dict[int, Program] = {}
+
+
+def _compiled(expression: Expression) -> Program:
+    """The program of an expression, which may have been asked for before; it keeps the expression alive."""
+    ready = _programs.get(id(expression))
+    if ready is None:
+        if len(_programs) >= REMEMBERED:
+            _programs.clear()
+        ready = _programs[id(expression)] = Program(expression)
+    return ready
 
 
 _TYPES: dict[str, Value] = {"neg": 0, "+": 0, "-": 0, "*": 0, "/": 0, "%": 0}
