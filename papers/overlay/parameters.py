@@ -35,7 +35,7 @@ THEIRS = ("greedy", "cluster", "mix", "bound")
 OURS = "local"
 
 # Seeds that every setting gets before any gets more.
-MILESTONES = (3, 10, 30)
+MILESTONES = (2, 5, 10, 30)
 
 
 def runs(count: int) -> Iterator[Run]:
