@@ -53,6 +53,7 @@ def quick_runs() -> Iterator[Run]:
 def _their_runs(seed: int) -> Iterator[Run]:
     yield from (run for setting in (*_settings(), *_costly_core()) for run in _each(seed, setting, THEIRS))
     yield from (run for setting in _coarse() for run in _each(seed, setting, THEIRS[:-1]))
+    yield from (run for setting in _relayed() for run in _each(seed, setting, (THEIRS[0],)))
 
 
 def _our_runs(seed: int) -> Iterator[Run]:
@@ -92,3 +93,9 @@ def _costly_core() -> Iterator[Setting]:
 def _coarse() -> Iterator[Setting]:
     cheap_access = {"users": USERS[0], "ratio": ACCESS_TO_CORE[0]}
     yield from (("channels", {**cheap_access, "channels": channels}) for channels in COARSE)
+
+
+def _relayed() -> Iterator[Setting]:
+    for network in NETWORKS:
+        for width in (*WIDTHS, ANY_WIDTH):
+            yield "relays", {"users": USERS[0], "network": network, "width": width}
