@@ -1,9 +1,9 @@
 """Measures what the forms of some samples weigh and what making them costs: a content graph to plan with.
 
 Running every operator would take long: sixteen forms of video have 210. What one costs is close to the decoding
-of its source plus the encoding of its target, a little more where the picture is scaled, and a little less where the
-sound is copied. So where there are many, a few of them are run, the rest is told by an ``EdgeModel``, and how far
-that is off is measured and reported.
+of its source plus the encoding of its target, a little more where the picture is scaled, and a little less where
+the sound is copied. So where there are many, a few of them are run, the rest is told by an ``EdgeModel``, and how
+far that is off is measured and reported.
 """
 
 from collections.abc import Callable, Iterable, Sequence

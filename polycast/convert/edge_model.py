@@ -1,4 +1,4 @@
-"""What operators cost that nobody has run: the decoding of their source, the encoding of their target, and extras."""
+"""What operators cost that nobody has run: decoding their source, encoding their target, and some extras."""
 
 import random
 from collections import Counter

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Self
 
 from polycast.convert import messages
-from polycast.convert.confinement import Isolation
+from polycast.convert.confinement import OWN_FFMPEG, Isolation
 from polycast.convert.messages import Answer, Progress, Ready, Request
 from polycast.errors import Cancelled, Crashed, Timeout
 
@@ -233,7 +233,8 @@ def _warn(missing: str) -> None:
 
 def _environment(scratch: Path) -> dict[str, str]:
     """The least that a worker needs: where our modules are, and nothing that may be a secret."""
-    return {
+    chosen = {name: os.environ[name] for name in (OWN_FFMPEG,) if name in os.environ}
+    return chosen | {
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "HOME": str(scratch),

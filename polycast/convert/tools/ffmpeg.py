@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import imageio_ffmpeg
-
 from polycast.convert import media
 from polycast.convert.task import Limits
 from polycast.errors import ConversionError, Crashed, Timeout, TooLarge, Unreadable
@@ -54,6 +52,8 @@ def run(content: Path, kind: str, tracks: Sequence[Track], limits: Limits, told:
 
 def opening(content: Path, kind: str, limits: Limits) -> list[str]:
     """The part of a command that opens the content."""
+    import imageio_ffmpeg  # here, so that speech can do without it
+
     reader, threads = READERS[kind], str(limits.threads)
     return [
         *(imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-nostdin", "-nostats"),
