@@ -91,5 +91,5 @@ def _listen(lines: Iterator[bytes], told: Callable[[float], None]) -> str:
 def _reason(said: str) -> str:
     """The first complaint of a part of ffmpeg, which stands in brackets before it; else its last word."""
     complaints = re.findall(r"^\[[^]]*\] (.+)$", said, re.M)
-    lines = complaints[:1] or said.split("\n")[-1:]
+    lines = complaints[:1] or said.strip().split("\n")[-1:]
     return lines[0].strip()[:200] or "it does not say why"
