@@ -74,10 +74,21 @@ def run(arguments: list[str]) -> int:
         return _complain(error.format_message(), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", 130)
+    except SystemError as error:
+        if not _is_interrupt(error):
+            raise
+        return _complain("interrupted", 130)
     except BrokenPipeError:  # the reader of our output has gone, as in `polycast … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code if isinstance(code, int) else 0
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """An interrupt that meets numba on the way into a kernel comes out as the cause of other errors."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
 
 
 def _complain(message: str, code: int) -> int:
