@@ -12,6 +12,7 @@ from polycast.cli.calibrate import calibrate
 from polycast.cli.compile import compile_kernels
 from polycast.cli.convert import convert
 from polycast.cli.formats import formats, operators
+from polycast.cli.gc import gc
 from polycast.cli.grow import grow
 from polycast.cli.match import match
 from polycast.cli.pipeline import pipeline
@@ -55,6 +56,7 @@ app.command("convert")(convert)
 app.command("calibrate")(calibrate)
 app.command("formats")(formats)
 app.command("operators")(operators)
+app.command("gc")(gc)
 app.command("compile")(compile_kernels)
 
 
