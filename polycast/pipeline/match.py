@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from polycast.interest import dialects
-from polycast.model.network import Network
+from polycast.interest.index import MatchIndex
 from polycast.pipeline.batches import Row, map_rows
 from polycast.pipeline.ingest import REFERENCE
 from polycast.pipeline.site import Site
@@ -43,17 +43,9 @@ def _matched(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
 @lru_cache(maxsize=1)
 def matcher(site: Site) -> Matcher:
     """The network's subscriptions, made ready once in a worker."""
-    return every_subscription(site.network)
-
-
-def every_subscription(network: Network) -> Matcher:
-    """Ask every subscription about every event."""
-    programs = [(user.name, dialects.program(user.subscription)) for user in network.users]
-
-    def wanted_by(attributes: Mapping[str, Any]) -> list[str]:
-        return [name for name, program in programs if program.accepts(attributes)]
-
-    return wanted_by
+    return MatchIndex.of(
+        (user.name, dialects.subscription_expression(user.subscription)) for user in site.network.users
+    ).match
 
 
 def _seen_by_filters(row: Row) -> dict[str, Any]:
