@@ -21,7 +21,7 @@ from typing import Self
 from polycast.convert import messages
 from polycast.convert.confinement import OWN_FFMPEG, Isolation
 from polycast.convert.messages import Answer, Progress, Ready, Request
-from polycast.errors import Cancelled, Crashed, Timeout
+from polycast.errors import Cancelled, Crashed, Refused, Timeout
 
 WARM = ("polycast.convert.tools.picture", "polycast.convert.tools.document")
 START_LIMIT = 60.0
@@ -247,6 +247,8 @@ def _environment(scratch: Path) -> dict[str, str]:
 def _own_folder(scratch: Path) -> Path:
     """A folder of this process; those of processes that were killed are cleared away."""
     scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if scratch.is_symlink() or scratch.stat().st_uid != os.getuid():
+        raise Refused(f"{scratch} belongs to somebody else; let TMPDIR name a folder of yours")
     for left in scratch.glob("pool-*-*"):
         if not _is_running(int(left.name.split("-")[1])):
             shutil.rmtree(left, ignore_errors=True)
