@@ -22,9 +22,9 @@ from polycast import networks
 from polycast.home import Home
 from polycast.model.codec import encode
 from polycast.model.publication import Event
-from polycast.pipeline import inbox
-from polycast.pipeline.ingest import ingest
-from polycast.pipeline.run import Summary, start_stream, waiting
+from polycast.pipeline import inbox, mailbox
+from polycast.pipeline.ingest import ingest, table_of
+from polycast.pipeline.run import Summary, start_stream
 from polycast.pipeline.session import open_session
 from polycast.pipeline.site import Site, open_site
 
@@ -56,7 +56,7 @@ def one_by_one(spark: SparkSession, site: Site, count: int, after: Callable[[int
     for number in range(count):
         start = time.perf_counter()
         event = inbox.read(inbox.put_event(site.home.inbox, note(number)))
-        while not any(site.home.mailbox("archive").glob(f"{event.key}.*.json")):
+        while not any(site.home.mailbox("archive").glob(f"{event.key}.*{mailbox.NOTE}")):
             time.sleep(0.002)
         taken.append(time.perf_counter() - start)
         while len(batches) <= number:
@@ -77,7 +77,7 @@ def throughput(report: Report, spark: SparkSession, inside: bool) -> None:
     """Contents that nobody has seen before, through ingest, beside their events or inside them."""
     with fresh(spark) as site:
         _fill(site.home.inbox, inside)
-        table = waiting(spark, site).transform(ingest, site)
+        table = table_of(spark, inbox.waiting(site.home.inbox)).transform(ingest, site)
 
         def work() -> None:
             shutil.rmtree(site.home.content, ignore_errors=True)

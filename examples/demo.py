@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -19,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from examples import samples, verify
 from polycast import networks
 from polycast.cli.draw import draw_plan
-from polycast.errors import NoSolution
+from polycast.errors import NoSolution, PolycastError
 from polycast.home import Home
 from polycast.model.delivery import DeliveryPlan
 from polycast.model.network import Network
@@ -57,7 +58,7 @@ def main(folder: Path = FOLDER, console: Console | None = None) -> list[Bill]:
             (MAP, samples.annotated_map(folder / "map.pdf")),
             (VIDEO, samples.video(folder / "clip.mp4")),
         ]
-        spark = open_session(log=home.log)
+        spark = open_session(home=home)
         stream = start_stream(spark, open_site(spark, home, network))
     try:
         return [follow(home, network, attributes, file, console) for attributes, file in published]
@@ -76,9 +77,10 @@ def follow(home: Home, network: Network, attributes: dict[str, str], file: Path,
         wanted = len(planned.deliveries)
         task = bar.add_task("converting and delivering", total=wanted)
         for _ in until(bill_file):
-            bar.update(task, completed=len(list(home.mailboxes.glob(f"*/{event.key}.*.json"))))
+            bar.update(task, completed=len(list(mailbox.deliveries(home, event.key))))
         bar.update(task, completed=wanted)
     account = bill.read_bill(bill_file)
+    show_failures(account, console)
     console.print(
         f"{account.matched} of {len(network.users)} users want it; {wanted} have a device that some form of it "
         "suits. The cheapest plan for all of them:\n"
@@ -86,7 +88,8 @@ def follow(home: Home, network: Network, attributes: dict[str, str], file: Path,
     draw_plan(planned, console)
     console.print()
     console.print(compared(planned))
-    console.print(delivered(home, network, event.key))
+    arrived = verify.arrived(home, event.key, planned)
+    console.print(delivered(home, network, arrived))
     console.print(billed(account))
     return account
 
@@ -106,12 +109,11 @@ def compared(planned: DeliveryPlan) -> Table:
     return table
 
 
-def delivered(home: Home, network: Network, key: str) -> Table:
+def delivered(home: Home, network: Network, arrived: list[mailbox.Delivered]) -> Table:
     """What lies in the mailboxes: every file is opened, and must be what its form says."""
     table = Table("form", "files", "to", "opened and verified", title="What was delivered")
     found: dict[str, list[mailbox.Delivered]] = {}
-    for told in sorted(home.mailboxes.glob(f"*/{key}.*.json")):
-        one = mailbox.read_delivered(told)
+    for one in arrived:
         found.setdefault(one.form, []).append(one)
     for form, deliveries in sorted(found.items()):
         files = [home.mailbox(one.subscription) / one.file for one in deliveries]
@@ -163,5 +165,15 @@ def until(file: Path) -> Iterator[None]:
         yield time.sleep(0.05)
 
 
+def show_failures(account: Bill, console: Console) -> None:
+    for failure in account.failed:
+        console.print(f"[bold red]{failure.subscription} has no {failure.form}:[/] {escape(failure.reason)}")
+
+
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:2]))
+    try:
+        main(*map(Path, sys.argv[1:2]))
+    except (PolycastError, verify.NotAsSaid, TimeoutError) as error:
+        sys.exit(f"demo: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)

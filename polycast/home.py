@@ -56,6 +56,16 @@ class Home:
         return self.root / "bills"
 
     @property
+    def indexes(self) -> Path:
+        """The match index of the network's subscriptions; made again when it is not there."""
+        return self.root / "index"
+
+    @property
+    def scratch(self) -> Path:
+        """What is of use only while a pipeline runs."""
+        return self.root / "tmp"
+
+    @property
     def checkpoint(self) -> Path:
         """Which files of the inbox the stream has seen."""
         return self.root / "checkpoint"

@@ -27,14 +27,8 @@ def _trees() -> None:
     warm()
 
 
-def _matching() -> None:
-    from polycast.interest.index.warm import warm
-
-    warm()
-
-
 # One small job per room; running it compiles every kernel of the room.
-WARMERS: list[Callable[[], None]] = [_placement, _attachment, _routing, _trees, _matching]
+WARMERS: list[Callable[[], None]] = [_placement, _attachment, _routing, _trees]
 
 
 def compile_kernels() -> None:

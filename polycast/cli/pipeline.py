@@ -1,5 +1,6 @@
 """``polycast pipeline``: take what is in the inbox the whole way to its subscribers."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -38,15 +39,27 @@ def run(
     described = networks.load(settings.network_file)
     with alone(settings.folders):
         streams.tell("starting Spark")
-        session = open_session(settings.master or LOCAL, settings.spark | options, settings.folders.log)
+        session = open_session(settings.master or LOCAL, settings.spark | options, settings.folders)
         site = open_site(session, settings.folders, described)
         try:
             with faults_in_words(settings.folders.log):
                 if once:
-                    streams.answer(run_once(session, site))
+                    with streams.progress() as show:
+                        summary = run_once(session, site, _progress(show))
+                    streams.answer(summary)
                     return 0
                 streams.tell(f"waiting for publications in {settings.folders.inbox}; Ctrl-C to stop")
                 run_stream(session, site, streams.answer)
                 return 130
         finally:
             session.stop()
+
+
+def _progress(show: Callable[[float | None, str], None] | None) -> Callable[[int, int], None]:
+    """Feeds a progress bar, where there is one, with how many publications have been dealt with."""
+
+    def on_progress(done: int, files: int) -> None:
+        if show is not None:
+            show(done / files, f"{done:,} of {files:,} publications")
+
+    return on_progress

@@ -1,5 +1,6 @@
 """Dead letters: what could not be read, planned or given to everyone; a folder to each, with the reason."""
 
+import shutil
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -53,7 +54,7 @@ def keep(home: Home, reason: Reason, event: Path) -> None:
     """Keep a dead letter: a copy of its event, and the reason."""
     folder = home.dead_letters / event.stem
     if event.exists():
-        with written(folder / EVENT) as out:
-            out.write(event.read_bytes())
+        with written(folder / EVENT) as out, event.open("rb") as file:
+            shutil.copyfileobj(file, out)
     with written(folder / REASON) as out:
         out.write(codec.encode(reason))

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame
 from polycast.errors import PolycastError
 from polycast.model.network import Network
 from polycast.model.publication import Scalar
+from polycast.pipeline import inbox
 from polycast.pipeline.batches import Row, map_rows
 from polycast.pipeline.lineage import Lineage
 from polycast.pipeline.mailbox import Delivered, Mailboxes, name_of
@@ -58,7 +59,7 @@ def _hand_over(row: Row, network: Network, sink: Sink) -> Iterator[Row]:
     """Deliver what can be delivered; give back the rest, with why."""
     made: dict[Lineage, Row] = {tuple(one["lineage"]): one for one in row["made"] or ()}
     made[(row["form"],)] = row["content"]
-    event = msgspec.json.decode(row["attributes"])
+    event = inbox.public(msgspec.json.decode(row["attributes"]))
     for delivery in row["deliveries"]:
         found = made[tuple(delivery["lineage"])]
         reason = found.get("error")

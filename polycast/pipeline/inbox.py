@@ -5,6 +5,7 @@ the inbox. Content is written first and the event last, by renaming, so that who
 """
 
 import mimetypes
+import os
 import re
 import shutil
 import uuid
@@ -20,7 +21,9 @@ from polycast.home import written
 from polycast.model import cloudevents, codec
 from polycast.model.publication import Event, Scalar
 
-EVENTS = "*.json"
+EVENTS = ".json"
+LARGEST = 64_000_000
+"""Bytes of an event. Larger content belongs beside it: what is inside has to be held in memory, more than once."""
 CONTENT = "content"
 """The folder in the inbox whose files belong to one event each and go with it; no events are looked for in it."""
 REFERENCE = "dataref"
@@ -28,6 +31,9 @@ REFERENCE = "dataref"
 UNKNOWN_TYPE = "application/octet-stream"
 JSON_TYPE = "application/json"
 TEXT_TYPE = "text/plain"
+
+
+_NOT_UTF8 = re.compile("[\ud800-\udfff]")
 
 
 class Announced(NamedTuple):
@@ -41,7 +47,7 @@ def put(inbox: Path, attributes: Mapping[str, Scalar], content: Path) -> Path:
     """Publish a file: lay a copy into the inbox, and an event that announces it. Returns the event's file."""
     kind = {} if "datacontenttype" in attributes else {"datacontenttype": media_type_of(content)}
     event = Event({**attributes, **kind})
-    name = f"{CONTENT}/{event.key}{content.suffix}"
+    name = f"{CONTENT}/{event.key}-{uuid.uuid4().hex[:8]}{content.suffix}"
     with written(inbox / name) as out, content.open("rb") as file:
         shutil.copyfileobj(file, out)
     return put_event(inbox, Event({**event.attributes, REFERENCE: quote(name)}))
@@ -55,8 +61,27 @@ def put_event(inbox: Path, event: Event) -> Path:
     return path
 
 
+def waiting(inbox: Path, most: int | None = None) -> list[Path]:
+    """The events that wait, the oldest first. Only plain files count: a link may lead anywhere."""
+    found = {}
+    with suppress(FileNotFoundError), os.scandir(inbox) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):
+                if _is_event(entry):
+                    found[entry.name] = entry.stat(follow_symlinks=False).st_mtime_ns
+    oldest = sorted(found, key=lambda name: (found[name], name))
+    return [inbox / name for name in oldest[:most]]
+
+
+def _is_event(entry: os.DirEntry[str]) -> bool:
+    named = entry.name.endswith(EVENTS) and not entry.name.startswith(".") and not _NOT_UTF8.search(entry.name)
+    return named and entry.is_file(follow_symlinks=False)
+
+
 def read(path: Path) -> Event:
     """The event in a file of the inbox."""
+    if path.stat().st_size > LARGEST:
+        raise BadInput(path.name, f"an event of more than {LARGEST / 1e6:g} MB; put its content beside it")
     return cloudevents.read_event(codec.parse(path.read_bytes(), path.name), path.name)
 
 
@@ -90,14 +115,24 @@ def _inside(event: Event, declared: str | None) -> Announced:
     return Announced(codec.encode(event.data), declared or JSON_TYPE)
 
 
+def public(attributes: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """What a subscriber may know of an event: where its content lay in the inbox tells nobody anything."""
+    return {name: value for name, value in attributes.items() if name != REFERENCE}
+
+
 def settle(path: Path, into: Path) -> None:
     """Take an event that has been dealt with out of the inbox; content of its own, in the store by now, goes."""
+    clear_content(path)
+    move(path, into)
+
+
+def clear_content(path: Path) -> None:
+    """Remove the content beside an event, if it is the event's own."""
     with suppress(OSError, BadInput):
         event = read(path)
         content = beside(event, path.parent)
         if content.parent == (path.parent / CONTENT).resolve():
             content.unlink(missing_ok=True)
-    move(path, into)
 
 
 def move(path: Path, into: Path) -> None:

@@ -1,11 +1,11 @@
 """Ingest: read the events of the inbox, and put their contents into the store at once; rows carry references."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from polycast.convert.store import ContentStore
 from polycast.errors import PolycastError
@@ -28,19 +28,24 @@ INGESTED = pa.schema(
 )
 
 
+def table_of(spark: SparkSession, files: Sequence[Path | str]) -> DataFrame:
+    """Files of the inbox as a table; what is in them is not read here."""
+    return spark.createDataFrame(pa.table({"file": pa.array(map(str, files), pa.string())}))
+
+
 def ingest(files: DataFrame, site: Site) -> DataFrame:
     """Publications, one to a file; ``error`` says why a file holds none.
 
     What has been dealt with already, under the same source and id, is set aside: it came twice, or a crash came
     between the last delivery and the clearing of the inbox.
     """
-    return map_rows(files.select("path"), partial(_ingested, site), INGESTED)
+    return map_rows(files, partial(_ingested, site), INGESTED)
 
 
 def _ingested(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
     store = site.store
     for row in rows:
-        file = Path(row["path"].removeprefix("file:"))
+        file = Path(row["file"])
         try:
             event = inbox.read(file)
             if bill.is_settled(site.home, event.key):
@@ -48,7 +53,11 @@ def _ingested(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
             else:
                 yield _publication(event, file, store)
         except OSError as error:
-            yield _fault(file, f"{error.filename or file.name}: {error.strerror or error}")
+            if not file.exists():
+                continue  # a run that was killed had dealt with it
+            if not Path(error.filename or "").is_relative_to(file.parent):
+                raise  # it is not the publication that is at fault
+            yield _fault(file, f"{Path(error.filename).name}: {error.strerror}")
         except PolycastError as error:
             yield _fault(file, str(error))
 

@@ -33,7 +33,7 @@ def learn(receipts: DataFrame, converted: DataFrame, site: Site) -> DataFrame:
 def _learnt(site: Site, publications: list[Row], receipts: list[Row]) -> list[Row]:
     (publication,) = publications
     bill = bill_of(publication, receipts, site.network)
-    _settle(site, Path(publication["file"]), bill)
+    _settle(site, [Path(file) for file in publication["files"]], bill)
     counts = {"matched": bill.matched, "delivered": bill.delivered, "failed": len(bill.failed)}
     return [{"key": bill.publication} | counts]
 
@@ -70,9 +70,12 @@ def spent(publication: Row, network: Network) -> Spending:
     return Spending(sent, seconds, cost + publication["penalty"])
 
 
-def _settle(site: Site, file: Path, bill: Bill) -> None:
+def _settle(site: Site, files: list[Path], bill: Bill) -> None:
     """The bill comes last but one: once it is there, a replay changes nothing and only clears the inbox."""
     if bill.failed:
-        deadletters.keep(site.home, deadletters.Reason(file=file.name, failed=bill.failed), file)
+        deadletters.keep(site.home, deadletters.Reason(file=files[0].name, failed=bill.failed), files[0])
     write_bill(site.home, bill)
-    inbox.settle(file, site.home.archive)
+    for file in files:
+        if not bill.failed:  # content beside is wanted when it is tried again
+            inbox.clear_content(file)
+        inbox.move(file, site.home.archive)

@@ -1,12 +1,11 @@
-"""The mailbox: a folder for each subscriber, with every delivery as a file, and beside it a JSON that tells of it.
+"""The mailbox: a folder for each subscriber, with every delivery as a file, and beside it a note that tells of it.
 
-A delivery is there when its JSON is there. It is named by publication, broker and form: the same delivery, however
+A delivery is there when its note is there. It is named by publication, broker and form: the same delivery, however
 often it is repeated, is one file.
 """
 
 import mimetypes
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -17,6 +16,7 @@ from polycast.model.media import parse_media_type
 from polycast.model.publication import Scalar
 
 VERSION = 1
+NOTE = ".delivery.json"
 _SUFFIXES = {
     "audio/wav": ".wav",
     "audio/amr": ".amr",
@@ -60,7 +60,7 @@ class Mailboxes:
     def deliver(self, delivery: Delivered) -> bool:
         """Lay a delivery into its subscriber's mailbox, whole or not at all. False if it was there already."""
         folder = self._home.mailbox(delivery.subscription)
-        told = folder / f"{delivery.file}.json"
+        told = folder / f"{delivery.file}{NOTE}"
         if told.exists():
             return False
         with written(folder / delivery.file) as out:
@@ -84,6 +84,7 @@ def suffix_of(media_type: str | None) -> str:
     return _SUFFIXES.get(plain) or mimetypes.guess_extension(plain) or ".bin"
 
 
-def read_delivered(told: Path) -> Delivered:
-    """What is told of a delivery."""
-    return codec.decode(told.read_bytes(), Delivered, str(told))
+def deliveries(home: Home, publication: str | None = None) -> Iterator[Delivered]:
+    """What lies in the mailboxes: everything, or of one publication."""
+    for note in sorted(home.mailboxes.glob(f"*/{f'{publication}.' if publication else ''}*{NOTE}")):
+        yield codec.decode(note.read_bytes(), Delivered, str(note))

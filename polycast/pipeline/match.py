@@ -1,14 +1,15 @@
 """Match: which subscriptions want a publication."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
 
-from polycast.interest import dialects
 from polycast.interest.index import MatchIndex
 from polycast.pipeline.batches import Row, map_rows
 from polycast.pipeline.ingest import REFERENCE
@@ -20,13 +21,11 @@ MATCHED = pa.schema(
         ("key", pa.string()),
         ("attributes", pa.string()),
         ("content", REFERENCE),
+        ("files", pa.list_(pa.string())),
         ("matches", pa.list_(pa.string())),
         ("error", pa.string()),
     ]
 )
-
-Matcher = Callable[[Mapping[str, Any]], list[str]]
-"""The names of the users who want an event with these attributes (the payload is ``data``)."""
 
 
 def match(publications: DataFrame, site: Site) -> DataFrame:
@@ -34,18 +33,24 @@ def match(publications: DataFrame, site: Site) -> DataFrame:
     return map_rows(publications, partial(_matched, site), MATCHED)
 
 
+def one_of_each(matched: DataFrame) -> DataFrame:
+    """A row to each publication: of files with one source and id, the first by name, which knows of all."""
+    first = f.min_by(f.struct(*matched.drop("files").columns), "file").alias("first")
+    files = f.sort_array(f.collect_set("file")).alias("files")
+    return matched.groupBy("key").agg(first, files).select("first.*", "files").select(*matched.columns)
+
+
 def _matched(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
-    wanted_by = matcher(site)
+    index = _index(site.index)
     for row in rows:
-        yield row if row["error"] else row | {"matches": wanted_by(_seen_by_filters(row))}
+        matches = None if row["error"] else index.match(_seen_by_filters(row))
+        yield row | {"files": [row["file"]], "matches": matches}
 
 
 @lru_cache(maxsize=1)
-def matcher(site: Site) -> Matcher:
-    """The network's subscriptions, made ready once in a worker."""
-    return MatchIndex.of(
-        (user.name, dialects.subscription_expression(user.subscription)) for user in site.network.users
-    ).match
+def _index(folder: Path) -> MatchIndex:
+    """The index of the network's subscriptions, opened once in a worker; all that open it share its memory."""
+    return MatchIndex.open(folder)
 
 
 def _seen_by_filters(row: Row) -> dict[str, Any]:

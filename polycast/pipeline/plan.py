@@ -37,6 +37,7 @@ DELIVERY = pa.struct([("subscription", pa.string()), ("form", pa.string()), ("li
 PLANNED = pa.schema(
     [
         ("file", pa.string()),
+        ("files", pa.list_(pa.string())),
         ("key", pa.string()),
         ("attributes", pa.string()),
         ("content", REFERENCE),
@@ -54,7 +55,7 @@ PLANNED = pa.schema(
 
 def plan(publications: DataFrame, site: Site) -> DataFrame:
     """Publications with what is decided about each; the plan itself is kept in a file of the home."""
-    return map_rows(publications, partial(_planned, site), PLANNED).dropDuplicates(["key"])
+    return map_rows(publications, partial(_planned, site), PLANNED)
 
 
 def _planned(site: Site, rows: Iterable[Row]) -> Iterator[Row]:

@@ -1,11 +1,13 @@
 """The whole journey, as a batch or as a stream of small ones."""
 
 import fcntl
+import operator
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import msgspec
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -18,18 +20,14 @@ from polycast.pipeline import inbox
 from polycast.pipeline.convert import convert, unconverted
 from polycast.pipeline.deadletters import bury
 from polycast.pipeline.dispatch import dispatch
-from polycast.pipeline.ingest import ingest
+from polycast.pipeline.ingest import ingest, table_of
 from polycast.pipeline.learn import learn
-from polycast.pipeline.match import match
+from polycast.pipeline.match import match, one_of_each
 from polycast.pipeline.plan import plan
 from polycast.pipeline.site import Site
+from polycast.pipeline.source import MOST_FILES, InboxSource
 
-# Files of the inbox that vanish between two looks have been dealt with by a run that was killed.
-_FILES = {"pathGlobFilter": inbox.EVENTS, "ignoreMissingFiles": "true"}
-_COLUMNS = "path STRING, modificationTime TIMESTAMP, length BIGINT, content BINARY"
 LOOK_EVERY = 0.1
-MOST_FILES = 200
-"""Publications to a batch: enough to be worth its overhead, few enough that none waits long."""
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -42,32 +40,51 @@ class Summary(msgspec.Struct, frozen=True):
     dead_letters: int
     seconds: float
 
+    def __add__(self, other: "Summary") -> "Summary":
+        """What became of two batches."""
+        return Summary(*map(operator.add, msgspec.structs.astuple(self), msgspec.structs.astuple(other)))
 
-def journey(files: DataFrame, site: Site) -> Summary:
+
+NOTHING = Summary(0, 0, 0, 0, 0, 0.0)
+
+
+def journey(spark: SparkSession, files: Sequence[Path | str], site: Site) -> Summary:
     """Take the publications in some files of the inbox from ingest to delivery."""
     start = time.perf_counter()
-    with _kept(files.transform(ingest, site).transform(match, site).transform(plan, site)) as planned:
+    _spread(spark, len(files), site)
+    matched = table_of(spark, files).transform(ingest, site).transform(match, site)
+    distinct = matched.transform(one_of_each) if len(files) > 1 else matched
+    with _kept(distinct.transform(plan, site)) as planned:
         found = _glance(planned)
+        _spread(spark, found.publications + found.conversions, site)
         sound = planned.where("error IS NULL")
         made = sound.transform(convert, site) if found.conversions else sound.transform(unconverted)
         with _kept(made) as converted:
             learnt = converted.transform(dispatch, site).transform(learn, converted, site)
-            matched, delivered, failed = learnt.agg(*map(_total, ("matched", "delivered", "failed"))).collect()[0]
+            counts = learnt.agg(*map(_total, ("matched", "delivered", "failed"))).collect()[0]
         if found.faulty:
             planned.where("error IS NOT NULL").transform(bury, site).count()
+    matched, delivered, failed = counts
     seconds = time.perf_counter() - start
     return Summary(found.publications, matched, delivered, failed, found.faulty, seconds)
 
 
-def run_once(spark: SparkSession, site: Site) -> Summary:
-    """Deal with all that is in the inbox."""
-    return journey(waiting(spark, site), site)
+def run_once(
+    spark: SparkSession, site: Site, on_progress: Callable[[int, int], None] = lambda *_: None
+) -> Summary:
+    """Deal with all that is in the inbox now, the oldest first.
 
-
-def waiting(spark: SparkSession, site: Site) -> DataFrame:
-    """The files that are in the inbox now; what is in them is not read here."""
-    site.home.inbox.mkdir(parents=True, exist_ok=True)
-    return spark.read.format("binaryFile").options(**_FILES).load(str(site.home.inbox)).select("path")
+    Parameters
+    ----------
+    on_progress
+        Is told before each batch how many files have been dealt with, and how many there are.
+    """
+    files = inbox.waiting(site.home.inbox)
+    whole = NOTHING
+    for start in range(0, len(files), MOST_FILES):
+        on_progress(start, len(files))
+        whole += journey(spark, files[start : start + MOST_FILES], site)
+    return whole
 
 
 def run_stream(spark: SparkSession, site: Site, on_batch: Callable[[Summary], None]) -> None:
@@ -89,35 +106,35 @@ def start_stream(
     spark: SparkSession, site: Site, on_batch: Callable[[Summary], None] = lambda _: None
 ) -> StreamingQuery:
     """Deal with whatever comes into the inbox, until the query is stopped."""
-    site.home.inbox.mkdir(parents=True, exist_ok=True)
-    files = (
-        spark.readStream.format("binaryFile")
-        .schema(_COLUMNS)
-        .options(**_FILES, maxFilesPerTrigger=MOST_FILES)
-        .load(str(site.home.inbox))
-        .select("path")
-    )
+    spark.dataSource.register(InboxSource)
+    files = spark.readStream.format(InboxSource.name()).load(str(site.home.inbox))
 
     def handle(batch: DataFrame, _: int) -> None:
-        on_batch(journey(batch, site))
+        on_batch(journey(spark, [row.file for row in batch.collect()], site))
 
     return files.writeStream.foreachBatch(handle).option("checkpointLocation", str(site.home.checkpoint)).start()
 
 
 @contextmanager
 def _interruption() -> Iterator[threading.Event]:
-    """An event that is set by the first Ctrl-C; the second is as sudden as ever."""
+    """An event that is set when we are asked to stop, by Ctrl-C or the system; a second Ctrl-C does not wait."""
     asked = threading.Event()
 
     def on_first(*_: object) -> None:
         asked.set()
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    before = signal.signal(signal.SIGINT, on_first)
+    before = {number: signal.signal(number, on_first) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield asked
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _spread(spark: SparkSession, rows: int, site: Site) -> None:
+    """Let so many rows be worked on by no more tasks than they need: a task costs more than a small row."""
+    spark.conf.set("spark.sql.shuffle.partitions", max(1, min(rows, site.tasks)))
 
 
 class _Glance(msgspec.Struct, frozen=True):

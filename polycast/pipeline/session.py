@@ -1,7 +1,9 @@
 """The one place where a Spark session is made; everything else is given one."""
 
+import itertools
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from polycast.errors import BadInput, PipelineStopped
+from polycast.home import Home
 from polycast.pipeline.java import java_environment
 
 # All cores of this machine, and four attempts at a task: plain `local[*]` would give it only one.
@@ -45,7 +48,7 @@ _LOCAL = {
 
 
 def open_session(
-    master: str = LOCAL, options: Mapping[str, str] | None = None, log: Path | None = None
+    master: str = LOCAL, options: Mapping[str, str] | None = None, home: Home | None = None
 ) -> SparkSession:
     """Start Spark, or use the session that is running.
 
@@ -55,12 +58,12 @@ def open_session(
         Where the work is done: this machine, or any master that Spark knows.
     options
         Spark's own settings; they stand before ours.
-    log
-        The file for Spark's own messages; without one they are dropped.
+    home
+        Where Spark's own messages and passing files go; without one the messages are dropped.
     """
     os.environ.update(java_environment(os.environ))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    settings = _ALWAYS | (_LOCAL if master.startswith("local") else {}) | _quiet(log) | dict(options or {})
+    settings = _ALWAYS | (_LOCAL if master.startswith("local") else {}) | _housed(home) | dict(options or {})
     builder = SparkSession.builder.master(master).appName("polycast")
     for key, value in settings.items():
         builder = builder.config(key, value)
@@ -86,10 +89,19 @@ def _reason(error: Exception) -> str:
     return (raised or lines or [type(error).__name__])[-1 if raised else 0][:300]
 
 
-def _quiet(log: Path | None) -> dict[str, str]:
-    configuration = Path(__file__).with_name("log4j2.properties")
-    java_options = f"-Dlog4j2.configurationFile={configuration.as_uri()}"
-    if log is not None:
-        log.parent.mkdir(parents=True, exist_ok=True)
-        java_options += f" -Dpolycast.log={log}"
-    return {"spark.driver.extraJavaOptions": java_options}
+def _housed(home: Home | None) -> dict[str, str]:
+    properties = {"log4j2.configurationFile": Path(__file__).with_name("log4j2.properties").as_uri()}
+    if home is not None:
+        home.log.parent.mkdir(parents=True, exist_ok=True)
+        properties["polycast.log"] = str(home.log)
+    if home is not None and "," not in str(home.scratch):  # Spark would read several folders
+        shutil.rmtree(home.scratch, ignore_errors=True)  # left by a run that was killed
+        home.scratch.mkdir()
+        properties["java.io.tmpdir"] = str(home.scratch)
+    return {"spark.driver.extraJavaOptions": " ".join(itertools.starmap(_property, properties.items()))}
+
+
+def _property(name: str, value: str) -> str:
+    """A property of Java, quoted as Spark reads it: there may be blanks in a path."""
+    quoted = value.replace("\\", r"\\").replace('"', r"\"")
+    return f'"-D{name}={quoted}"'

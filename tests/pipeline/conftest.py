@@ -18,9 +18,9 @@ NETWORK = Path(__file__).parents[2] / "examples" / "network.toml"
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    log = tmp_path_factory.mktemp("spark") / "spark.log"
+    home = Home(tmp_path_factory.mktemp("spark and a [blank]"))
     options = {"spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m"}
-    session = open_session("local[1, 2]", options, log)
+    session = open_session("local[1, 2]", options, home)
     yield session
     session.stop()
 

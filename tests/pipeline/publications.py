@@ -1,5 +1,7 @@
 """Publications for the tests, and what is found in the mailboxes afterwards."""
 
+from pathlib import Path
+
 from polycast.home import Home
 from polycast.model.publication import Event
 from polycast.pipeline import mailbox
@@ -19,15 +21,18 @@ def map_attributes(id: str, **attributes: str) -> dict[str, str]:
 def delivered(home: Home) -> dict[tuple[str, str], mailbox.Delivered]:
     """What lies in the mailboxes, by subscription and file; each is whole."""
     found = {}
-    for told in home.mailboxes.glob("*/*.json"):
-        one = mailbox.read_delivered(told)
-        assert (told.parent / one.file).stat().st_size == one.size
-        assert told.name == f"{one.file}.json"
+    for one in mailbox.deliveries(home):
+        assert (home.mailbox(one.subscription) / one.file).stat().st_size == one.size
         found[one.subscription, one.file] = one
     return found
 
 
 def stray_files(home: Home) -> list[str]:
     """Files in the mailboxes that nothing tells of."""
-    files = [path for path in home.mailboxes.glob("*/*") if path.suffix != ".json"]
-    return [str(path) for path in files if not path.with_name(f"{path.name}.json").exists()]
+    told = {home.mailbox(one.subscription) / one.file for one in mailbox.deliveries(home)}
+    return [str(path) for path in home.mailboxes.glob("*/*") if path not in told | {note_of(one) for one in told}]
+
+
+def note_of(delivery: Path) -> Path:
+    """The note beside a delivered file."""
+    return delivery.with_name(delivery.name + mailbox.NOTE)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from polycast.home import Home
-from polycast.pipeline import inbox
+from polycast.pipeline import inbox, mailbox
 from tests.pipeline.conftest import NETWORK
 from tests.pipeline.publications import delivered, note, stray_files
 
@@ -24,7 +24,7 @@ def test_killed_in_the_middle_and_started_again(home: Home, tmp_path: Path) -> N
     wait_until(lambda: len(list(home.mailboxes.glob("archive/*"))) > 10, first)
     os.killpg(first.pid, signal.SIGKILL)
     first.wait()
-    before = {path: path.stat().st_mtime_ns for path in home.mailboxes.glob("*/*.json")}
+    before = {path: path.stat().st_mtime_ns for path in home.mailboxes.glob(f"*/*{mailbox.NOTE}")}
     assert any(home.inbox.glob("*.json")), "killed before all was done"
 
     second = start(home, tmp_path)
@@ -34,6 +34,8 @@ def test_killed_in_the_middle_and_started_again(home: Home, tmp_path: Path) -> N
     assert ids(home) == {f"n{number}" for number in range(COUNT)}
     assert len(delivered(home)) == COUNT * receivers(home)
     assert stray_files(home) == []
+    assert not home.dead_letters.exists()
+    assert not any(home.scratch.glob("blockmgr-*")), "what the first has left is cleared away"
     assert all(path.stat().st_mtime_ns == moment for path, moment in before.items()), "delivered twice"
 
 

@@ -1,25 +1,32 @@
 """From the inbox to the mailboxes, stage by stage and as a whole."""
 
 import json
+import shutil
+from itertools import product
 from pathlib import Path
 
+import msgspec
+import pytest
+from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 
 from polycast.home import Home
-from polycast.model.network import Network
+from polycast.interest import dialects
+from polycast.model.network import Network, User
+from polycast.model.subscription import Exact, Subscription
 from polycast.pipeline import bill, deadletters, inbox, plans
 from polycast.pipeline.convert import convert
 from polycast.pipeline.dispatch import dispatch
-from polycast.pipeline.ingest import ingest
+from polycast.pipeline.ingest import ingest, table_of
 from polycast.pipeline.match import match
 from polycast.pipeline.plan import plan
-from polycast.pipeline.run import run_once, start_stream
+from polycast.pipeline.run import journey, run_once, start_stream
 from polycast.pipeline.site import Site, open_site
 from tests.pipeline.publications import delivered, map_attributes, note, stray_files
 
 
 def files(spark: SparkSession, home: Home) -> DataFrame:
-    return spark.createDataFrame([(f"file:{path}",) for path in home.inbox.glob("*.json")], "path string")
+    return table_of(spark, inbox.waiting(home.inbox))
 
 
 def test_content_goes_into_the_store_and_rows_refer_to_it(spark: SparkSession, site: Site, the_map: Path) -> None:
@@ -87,6 +94,117 @@ def test_what_comes_twice_is_delivered_once(spark: SparkSession, site: Site) -> 
     assert run_once(spark, site).publications == 0
     assert {path: path.stat().st_mtime_ns for path in site.home.mailboxes.glob("*/*")} == times
     assert list(site.home.inbox.glob("*.json")) == []
+
+
+def test_two_of_one_name_in_a_batch_are_one_publication(spark: SparkSession, site: Site, the_map: Path) -> None:
+    """The first by name is taken, whatever they hold, and nothing of the others stays behind."""
+    for name, words in (("b", "second"), ("a", "first"), ("c", "third")):
+        content = the_map.with_name(f"{name}.note")
+        content.write_text(words)
+        inbox.put(site.home.inbox, note("n").attributes, content).rename(site.home.inbox / f"{name}.json")
+    assert run_once(spark, site).publications == 1
+    assert {site.store.get(one.digest) for one in delivered(site.home).values()} == {b"first"}
+    assert [path for path in site.home.inbox.rglob("*") if path.is_file()] == []
+    assert names(site.home.archive) == ["a.json", "b.json", "c.json"]
+
+
+def test_names_that_mean_something_elsewhere(spark: SparkSession, network: Network, tmp_path: Path) -> None:
+    """Of homes, of files, of ids, of users: nothing is lost, and nothing leaves its folder."""
+    users = ("../../outside", "..", "Zürich 東京", "nobody")
+    there = tuple(User("county", Subscription(name)) for name in users[:-1])
+    nobody = User("county", Subscription("nobody", (Exact({"type": "never"}),)))
+    odd = Home(tmp_path / "deep" / "a [x] {b} * é")
+    site = open_site(spark, odd, msgspec.structs.replace(network, users=(*there, nobody)))
+    files = (
+        "a b",
+        "a%20b",
+        "ü",
+        "a:b",
+        "a?b*",
+        "q'\"x",
+        "back\\slash",
+        "new\nline",
+        "_under",
+        "x{1}",
+        "[y]",
+        "p+&=",
+    )
+    for file in files:
+        inbox.put_event(odd.inbox, note(f"../../{file.strip()!r}")).rename(odd.inbox / f"{file}.json")
+    (odd.inbox / "part=1").mkdir()
+    (odd.inbox / "folder.json").mkdir()
+    (odd.inbox / "link.json").symlink_to(tmp_path / "elsewhere")
+    assert [path.name for path in inbox.waiting(odd.inbox, 2)] == ["a b.json", "a%20b.json"], "the oldest first"
+    summary = run_once(spark, site)
+    assert (summary.publications, summary.dead_letters) == (len(files), 0)
+    assert summary.matched == summary.delivered == len(delivered(odd)) == 3 * len(files)
+    assert names(odd.mailboxes) == sorted(odd.mailbox(user).name for user in users[:-1])
+    assert inbox.waiting(odd.inbox) == []
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == [odd.root.name]
+
+
+def test_what_nobody_wants_has_a_bill(spark: SparkSession, home: Home, network: Network) -> None:
+    event = inbox.read(inbox.put_event(home.inbox, note("n")))
+    run_once(spark, open_site(spark, home, msgspec.structs.replace(network, users=())))
+    account = bill.read_bill(bill.bill_file(home, event.key))
+    assert (account.matched, account.delivered, account.spent.cost) == (0, 0, 0.0)
+    assert account.planned["exact"].cost == 0.0
+    assert not home.mailboxes.exists()
+
+
+def test_the_index_in_the_workers_says_what_the_filters_say(spark: SparkSession, site: Site) -> None:
+    events = [
+        note(str(number), type=f"org.example.{kind}", severity=severity, subject=subject)
+        for number, (kind, severity, subject) in enumerate(
+            product(("map", "video"), ("high", "low"), ("canyon", "x"))
+        )
+    ]
+    for event in events:
+        inbox.put_event(site.home.inbox, event)
+    users = site.network.users
+    programs = {user.name: dialects.program(user.subscription) for user in users}
+    truth = {
+        event.key: [name for name in programs if programs[name].accepts(dialects.attributes_of(event))]
+        for event in events
+    }
+    rows = files(spark, site.home).transform(ingest, site).transform(match, site).collect()
+    assert {row.key: row.matches for row in rows} == truth
+    assert len({len(matches) for matches in truth.values()}) > 1
+
+
+def test_what_failed_can_be_tried_again(spark: SparkSession, site: Site, the_map: Path) -> None:
+    """With its content, which lay beside: those who have had it do not get it twice."""
+    home = site.home
+    blocked = home.mailbox("ferry")
+    blocked.parent.mkdir(parents=True)
+    blocked.write_text("no folder")
+    file = inbox.put(home.inbox, map_attributes("m"), the_map)
+    assert run_once(spark, site).failed == 1
+    before = delivered(home)
+    [letter] = home.dead_letters.iterdir()
+    blocked.unlink()
+    shutil.copy(letter / deadletters.EVENT, home.inbox / file.name)
+    assert run_once(spark, site).failed == 0
+    after = delivered(home)
+    assert {subscription for subscription, _ in after.keys() - before.keys()} == {"ferry"}
+    assert all(after[key] == one for key, one in before.items())
+    assert [path for path in home.inbox.rglob("*") if path.is_file()] == []
+
+
+def test_a_folder_that_cannot_be_written_is_nobodys_fault(spark: SparkSession, site: Site) -> None:
+    inbox.put_event(site.home.inbox, note("n"))
+    site.home.content.write_text("no folder")
+    with pytest.raises(PythonException):
+        run_once(spark, site)
+    assert len(inbox.waiting(site.home.inbox)) == 1, "it waits until the store can be written"
+    site.home.content.unlink()
+    assert run_once(spark, site).publications == 1
+
+
+def test_what_had_been_dealt_with_before_the_kill_is_passed_over(spark: SparkSession, site: Site) -> None:
+    gone = site.home.inbox / "gone.json"
+    assert journey(spark, [gone], site).publications == 0
+    assert not site.home.dead_letters.exists()
 
 
 def test_faulty_publications_stop_nothing(spark: SparkSession, site: Site, the_map: Path) -> None:
