@@ -276,7 +276,7 @@ def main(paper: Experiments, count: int) -> int:
 
 
 def _arguments(paper: Experiments, count: int) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=paper.description)
+    parser = argparse.ArgumentParser(f"python -m papers.{paper.out.parent.name}", description=paper.description)
     parser.add_argument("--quick", action="store_true", help="few and small runs, in about a minute")
     parser.add_argument(
         "--runs", type=int, default=count, help=f"runs for every point, with a seed each ({count})"

@@ -29,6 +29,11 @@ def minimum_kernel(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, fastmath={"nnan", "nsz"})
 
 
+def summing_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """A kernel full of sums, whose terms may be added in any order: several at a time."""
+    return _compiled(function, fastmath={"reassoc", "contract", "nsz"})
+
+
 def _compiled(function: Callable[P, R], fastmath: bool | set[str]) -> Callable[P, R]:
     if inspect.isgeneratorfunction(function):  # from disk it would work, but not in a caller compiled anew
         raise TypeError(f"{function.__qualname__} is a generator, which cannot be a kernel")

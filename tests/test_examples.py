@@ -19,6 +19,18 @@ county receives pdf; runs pdf → txt; delivers nothing
 north receives pdf; runs pdf → jpg; delivers pdf, jpg
 south receives txt; runs nothing; delivers txt
 """,
+    "attach.py": """\
+greedy: cost 40.50, of which between brokers 18.75
+  gauge at north, mayor at north, police at south, medic at south, library at hub
+exact: cost 37.00, of which between brokers 4.00
+  gauge at north, mayor at hub, police at hub, medic at hub, library at hub
+  nothing can cost less than 37.00
+the gauge is busy, the mayor silent: cost 75.00, of which between brokers 16.00
+  gauge at north, mayor at hub, police at hub, medic at hub, library at hub
+  hub sends mayor to north
+and then: cost 73.25, of which between brokers 19.00
+  gauge at north, mayor at north, police at hub, medic at hub, library at hub
+""",
     "grow.py": """\
 grown: average loss 0.513
   london ← exchange, paris ← london, oslo ← exchange, rome ← exchange

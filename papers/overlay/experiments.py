@@ -1,4 +1,4 @@
-"""One run: a network, a method, and what it saves over attaching users at random."""
+"""What a method saves over attaching users at random, and what relays in the core would save."""
 
 import time
 
@@ -7,8 +7,8 @@ import numpy as np
 from papers.experiment import Row, Run
 from papers.overlay.networks import network
 from papers.overlay.parameters import FINE
-from polycast.overlay.attachment import PER_PUBLISHER, SHARED, Attachment, Indices, Overlay
-from polycast.overlay.core import core_of
+from polycast.overlay.attachment import PER_PUBLISHER, SHARED, Attachment, Floats, Indices, Overlay
+from polycast.overlay.core import core_of, span
 from polycast.overlay.cost import core_cost, tables
 from polycast.overlay.search import Search
 from polycast.overlay.solve import METHODS, bound
@@ -18,6 +18,11 @@ LITERAL = "over random trees too"
 
 
 def carry_out_one(run: Run) -> list[Row]:
+    """Any run of any experiment."""
+    return relays(run) if run.experiment == "relays" else reduction(run)
+
+
+def reduction(run: Run) -> list[Row]:
     """What a method's attachment costs, in the finest space where channels are what is asked about."""
     seen = network(run.seed, run.setting)
     paid = network(run.seed, run.setting, FINE) if run.experiment == "channels" else seen
@@ -66,6 +71,35 @@ def core_over_random_tree(overlay: Overlay, broker: Indices, seed: int) -> float
         links[a, b] = links[b, a] = overlay.core_cost[a, b]
     published, readers = tables(overlay.publishes, overlay.interest, broker, overlay.brokers)
     return core_cost(core_of(links, SHARED), published, readers)
+
+
+def relays(run: Run) -> list[Row]:
+    """What the core would save if trees might use brokers without a subscriber; the paper thinks nothing."""
+    overlay = network(run.seed, run.setting)
+    attachment = _attachment(overlay, str(run.setting["method"]), run.seed)
+    published, readers = tables(overlay.publishes, overlay.interest, attachment.broker, overlay.brokers)
+    bits = 1 << np.arange(overlay.brokers)
+    trees = (readers > 0).T @ bits | bits[:, None]  # by broker and channel: the set that its tree connects
+    spanning = spanning_trees(overlay)
+    core, relayed = (float((published * weight[trees]).sum()) for weight in (spanning, steiner_trees(spanning)))
+    return [{"core": core, "core with relays": relayed, "relays save %": 100 * (core - relayed) / core}]
+
+
+def spanning_trees(overlay: Overlay) -> Floats:
+    """The weight of the minimum spanning tree of every set of brokers; a set is the bits of its number."""
+    core = core_of(overlay.core_cost, PER_PUBLISHER)
+    order, above, hop = core.order.copy(), core.above.copy(), core.hop.copy()
+    members = (np.arange(2**overlay.brokers)[:, None] >> np.arange(overlay.brokers)) & 1 > 0
+    return np.array([span(core, some, order, above, hop)[1] for some in members])
+
+
+def steiner_trees(spanning: Floats) -> Floats:
+    """The same with any relays: the lightest spanning tree of a set and more."""
+    lightest = spanning.copy()
+    for broker in range(len(spanning).bit_length() - 1):
+        without, with_ = np.moveaxis(lightest.reshape(-1, 2, 2**broker), 1, 0)
+        np.minimum(without, with_, out=without)
+    return lightest
 
 
 _warmed: set[str] = set()

@@ -35,33 +35,46 @@ THEIRS = ("greedy", "cluster", "mix", "bound")
 OURS = "local"
 
 # Seeds that every setting gets before any gets more.
-MILESTONES = (3, 10, 30)
+MILESTONES = (2, 5, 10, 30)
 
 
 def runs(count: int) -> Iterator[Run]:
     """All runs, in an order that may be stopped early."""
-    return in_waves([_their_runs, _our_runs, _our_slow_runs], count, MILESTONES)
+    return in_waves([_small_runs, _large_runs, _slow_runs], count, MILESTONES)
 
 
 def quick_runs() -> Iterator[Run]:
     """A minute's version: one network of each kind, the largest only where the links' costs are asked about."""
-    for run in in_waves([_their_runs, _our_runs], 1):
-        if run.setting["users"] < USERS[-1] or run.experiment == "links":
+    for run in in_waves([_small_runs, _large_runs], 1):
+        if run.setting["users"] < USERS[-1] or (run.experiment == "links" and run.setting["method"] != OURS):
             yield run
 
 
-def _their_runs(seed: int) -> Iterator[Run]:
-    yield from (run for setting in (*_settings(), *_costly_core()) for run in _each(seed, setting, THEIRS))
+def _small_runs(seed: int) -> Iterator[Run]:
+    """What takes a second or two."""
+    yield from (run for setting in _settings() for run in _each(seed, setting, THEIRS) if _is_small(run))
+    yield from (run for setting in _costly_core() for run in _each(seed, setting, THEIRS) if _is_small(run))
+    yield from (run for setting in _settings() for run in _each(seed, setting, (OURS,)) if _is_small(run))
     yield from (run for setting in _coarse() for run in _each(seed, setting, THEIRS[:-1]))
+    yield from (run for setting in _relayed() for run in _each(seed, setting, (THEIRS[0],)))
 
 
-def _our_runs(seed: int) -> Iterator[Run]:
-    yield from (run for setting in (*_settings(), *_coarse()) for run in _each(seed, setting, (OURS,)))
+def _large_runs(seed: int) -> Iterator[Run]:
+    """Large networks, and ours where it takes long."""
+    for setting in (*_settings(), *_costly_core()):
+        yield from (run for run in _each(seed, setting, THEIRS) if not _is_small(run))
+    yield from (run for setting in _settings() for run in _each(seed, setting, (OURS,)) if not _is_small(run))
+    yield from (run for setting in _coarse() for run in _each(seed, setting, (OURS,)))
 
 
-def _our_slow_runs(seed: int) -> Iterator[Run]:
-    """Where the core costs much, nearly every move is worth a look."""
+def _slow_runs(seed: int) -> Iterator[Run]:
+    """Ours where the core costs much, so that nearly every move is worth a look."""
     yield from (run for setting in _costly_core() for run in _each(seed, setting, (OURS,)))
+
+
+def _is_small(run: Run) -> bool:
+    at = run.setting
+    return at["users"] <= USERS[1] and (at["method"] != OURS or (at["brokers"] <= 20 and at["width"] != WIDTHS[1]))
 
 
 def _each(seed: int, setting: Setting, methods: Sequence[str]) -> Iterator[Run]:
@@ -92,3 +105,9 @@ def _costly_core() -> Iterator[Setting]:
 def _coarse() -> Iterator[Setting]:
     cheap_access = {"users": USERS[0], "ratio": ACCESS_TO_CORE[0]}
     yield from (("channels", {**cheap_access, "channels": channels}) for channels in COARSE)
+
+
+def _relayed() -> Iterator[Setting]:
+    for network in NETWORKS:
+        for width in (*WIDTHS, ANY_WIDTH):
+            yield "relays", {"users": USERS[0], "network": network, "width": width}

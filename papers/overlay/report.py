@@ -25,6 +25,7 @@ def report(journal: Journal, out: Path) -> None:
     _question(journal, out, "width", "width of a subscription")
     _question(journal, out, "channels", "channels (T)")
     _times(journal, out)
+    _relays(journal, out)
 
 
 def _question(journal: Journal, out: Path, experiment: str, x: str, by_network: bool = False) -> None:
@@ -89,3 +90,9 @@ def _times(journal: Journal, out: Path) -> None:
         paper = PAPER_SECONDS.get(row["method"])
         row["paper's seconds"] = paper if paper is not None else ""
     write_csv(out / "times.csv", rows)
+
+
+def _relays(journal: Journal, out: Path) -> None:
+    rows = [_readable(row) for row in journal.rows("relays")]
+    measured = ["core", "core with relays", "relays save %"]
+    write_csv(out / "relays.csv", averages(rows, ["network", NAMES["width"]], measured))

@@ -12,6 +12,7 @@ from polycast.cli.calibrate import calibrate
 from polycast.cli.compile import compile_kernels
 from polycast.cli.convert import convert
 from polycast.cli.formats import formats, operators
+from polycast.cli.gc import gc
 from polycast.cli.grow import grow
 from polycast.cli.match import match
 from polycast.cli.pipeline import pipeline
@@ -55,6 +56,7 @@ app.command("convert")(convert)
 app.command("calibrate")(calibrate)
 app.command("formats")(formats)
 app.command("operators")(operators)
+app.command("gc")(gc)
 app.command("compile")(compile_kernels)
 
 
@@ -74,10 +76,21 @@ def run(arguments: list[str]) -> int:
         return _complain(error.format_message(), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", 130)
+    except SystemError as error:
+        if not _is_interrupt(error):
+            raise
+        return _complain("interrupted", 130)
     except BrokenPipeError:  # the reader of our output has gone, as in `polycast … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code if isinstance(code, int) else 0
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """An interrupt that meets numba on the way into a kernel comes out as the cause of other errors."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
 
 
 def _complain(message: str, code: int) -> int:

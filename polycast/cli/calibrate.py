@@ -37,7 +37,8 @@ def calibrate(
 
     Writes a content graph for `polycast place` and for network files: sizes in megabytes, costs in CPU seconds,
     and both per second of media or per page. Where a tool has many operators, some are run, and the rest is told
-    by a model, decoding plus encoding, whose error is measured and reported. docs/conversion.md tells more.
+    by a model, decoding plus encoding and a little for scaling, whose error is measured and reported.
+    docs/conversion.md tells more.
     """
     from polycast.convert import graphs
     from polycast.convert.bench import Bench

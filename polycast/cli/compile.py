@@ -27,8 +27,14 @@ def _trees() -> None:
     warm()
 
 
+def _matching() -> None:
+    from polycast.interest.index.warm import warm
+
+    warm()
+
+
 # One small job per room; running it compiles every kernel of the room.
-WARMERS: list[Callable[[], None]] = [_placement, _attachment, _routing, _trees]
+WARMERS: list[Callable[[], None]] = [_placement, _attachment, _routing, _trees, _matching]
 
 
 def compile_kernels() -> None:

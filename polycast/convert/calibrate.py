@@ -1,8 +1,9 @@
 """Measures what the forms of some samples weigh and what making them costs: a content graph to plan with.
 
 Running every operator would take long: sixteen forms of video have 210. What one costs is close to the decoding
-of its source plus the encoding of its target, so that where there are many, a few of them are run, the rest is
-told by an ``EdgeModel``, and how far that is off is measured and reported.
+of its source plus the encoding of its target, a little more where the picture is scaled, and a little less where
+the sound is copied. So where there are many, a few of them are run, the rest is told by an ``EdgeModel``, and how
+far that is off is measured and reported.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +13,7 @@ from typing import NamedTuple
 from polycast.convert import catalogue, course, growth, media, routes
 from polycast.convert.bench import Bench, Sample, Taken
 from polycast.convert.course import Course, Group
-from polycast.convert.edge_model import Check, Edge, check, fit
+from polycast.convert.edge_model import Check, Edge, Extras, check, fit
 from polycast.errors import BadInput, Cancelled, ConversionError
 from polycast.model.format import ContentGraph, Format, Operator
 
@@ -119,16 +120,17 @@ def _take(bench: Bench, sample: Sample, wanted: ContentGraph, one: Course, folde
         files.setdefault(target, keep)
     sizes = {name: file.stat().st_size / MEGABYTE for name, file in files.items()}
     runs = len(costs)
-    checks = {group.tool: _told(group, costs, sizes) for group in one.groups}
+    extras = course.extras(wanted)
+    checks = {group.tool: _told(group, costs, sizes, extras) for group in one.groups}
     return Taken(sample, sizes, costs, runs, {tool: one for tool, one in checks.items() if one}, failed)
 
 
-def _told(group: Group, costs: dict[Edge, float], sizes: dict[str, float]) -> Check | None:
+def _told(group: Group, costs: dict[Edge, float], sizes: dict[str, float], extras: Extras) -> Check | None:
     """Add what the model tells of a tool's operators to what was measured; how far it was off, if checked."""
     fitted = {edge: costs[edge] for edge in group.fitted if edge in costs}
     checked = {edge: costs[edge] for edge in group.checked if edge in costs}
     told = [edge for edge in group.told if edge[0] in sizes and edge[1] in sizes]
     if fitted and told:
-        model = fit(fitted | checked)
+        model = fit(fitted | checked, extras)
         costs |= {edge: model.cost(edge) for edge in told if model.knows(edge)}
-    return check(fit(fitted), checked) if fitted and len(checked) >= ENOUGH else None
+    return check(fit(fitted, extras), checked) if fitted and len(checked) >= ENOUGH else None

@@ -27,6 +27,8 @@ LINUX = sys.platform == "linux"
 READABLE = ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/zero")
 WRITABLE = ("/dev/null",)
 PACKAGES = ("site-packages", "dist-packages")
+OWN_FFMPEG = "IMAGEIO_FFMPEG_EXE"
+"""The variable that names an ffmpeg to run instead of the one that comes with its package."""
 SPARE = 2
 """Seconds of processor time beyond the limit, for the warden to end a run before the system does, which counts in
 ticks and does not say why."""
@@ -106,6 +108,8 @@ def programs() -> Iterator[Path]:
     """Where this Python, its packages and our own tools are; packages may be outside of its prefix."""
     yield from (Path(sys.prefix), Path(sys.base_prefix), Path(polycast.__file__).parent)
     yield from (Path(place) for place in sys.path if Path(place).name in PACKAGES)
+    if OWN_FFMPEG in os.environ:
+        yield Path(os.environ[OWN_FFMPEG])
 
 
 def _lower(kind: int, most: int) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from polycast.convert import catalogue, media, registry
-from polycast.convert.edge_model import Edge, sample
+from polycast.convert.edge_model import Edge, Extras, sample
 from polycast.convert.tools import video
 from polycast.model.format import ContentGraph, Format, Operator
 
@@ -72,9 +72,26 @@ def _grouped(
     return Group(tool, chosen.fitted, chosen.checked, tuple(told)), copies
 
 
+def extras(wanted: ContentGraph) -> Extras:
+    """What conversions of video do beside decoding and encoding: scale the picture, or copy the sound."""
+
+    def of(edge: Edge) -> tuple[str, ...]:
+        source, target = wanted[edge[0]], wanted[edge[1]]
+        if not _are_videos(source, target):
+            return ()
+        scaled = (source.width, source.height) != (target.width, target.height)
+        copied = video.codecs_of(source).audio_held == video.codecs_of(target).audio_held
+        return ("scale",) * scaled + ("copy sound",) * copied
+
+    return of
+
+
+def _are_videos(*formats: Format) -> bool:
+    return all(media.essence(format) in media.VIDEOS for format in formats)
+
+
 def _copies(source: Format, target: Format) -> bool:
-    videos = media.essence(source) in media.VIDEOS and media.essence(target) in media.VIDEOS
-    return videos and video.may_copy(source, target)
+    return _are_videos(source, target) and video.may_copy(source, target)
 
 
 def _fewest_steps(wanted: ContentGraph) -> ContentGraph:

@@ -1,13 +1,15 @@
-"""What operators cost that nobody has run: the decoding of their source and the encoding of their target."""
+"""What operators cost that nobody has run: decoding their source, encoding their target, and some extras."""
 
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 Edge = tuple[str, str]
+Extras = Callable[[Edge], Collection[str]]
+"""What an operator does, or is spared, that neither its source nor its target tells alone."""
 EACH = 3
 """Measured operators that every source and every target needs, at least, where it has so many."""
 
@@ -31,14 +33,21 @@ class Check(NamedTuple):
     r2: float
 
 
+def no_extras(edge: Edge) -> Collection[str]:  # noqa: ARG001
+    """For operators that only decode and encode."""
+    return ()
+
+
 class EdgeModel(NamedTuple):
-    """Decoding costs of the sources and encoding costs of the targets, in CPU seconds.
+    """Decoding costs of the sources, encoding costs of the targets and what extras cost, in CPU seconds.
 
     Only the sums are determined: what all sources share may as well belong to all targets. ``decode`` begins at 0.
     """
 
     decode: dict[str, float]
     encode: dict[str, float]
+    extra: dict[str, float]
+    extras: Extras
 
     def knows(self, edge: Edge) -> bool:
         """Whether an operator with this source and one with this target were measured."""
@@ -46,7 +55,8 @@ class EdgeModel(NamedTuple):
 
     def cost(self, edge: Edge) -> float:
         source, target = edge
-        return max(0.0, self.decode[source] + self.encode[target])
+        more = sum(self.extra.get(name, 0.0) for name in self.extras(edge))
+        return max(0.0, self.decode[source] + self.encode[target] + more)
 
 
 def sample(
@@ -86,20 +96,29 @@ def sample(
     return Sampling(tuple(dict.fromkeys(fitted)), tuple(rest[:checks]))
 
 
-def fit(measured: Mapping[Edge, float]) -> EdgeModel:
+def fit(measured: Mapping[Edge, float], extras: Extras = no_extras) -> EdgeModel:
     """The model that is least off, counted in shares of each cost (least squares)."""
-    sources, targets = _numbered(source for source, _ in measured), _numbered(target for _, target in measured)
+    columns = _numbered(column for edge in measured for column in _columns(edge, extras))
     costs = np.array(list(measured.values()))
     weights = 1.0 / np.maximum(costs, 1e-6)
-    rows = np.zeros((len(measured), len(sources) + len(targets)))
-    for row, (source, target) in enumerate(measured):
-        rows[row, sources[source]] = rows[row, len(sources) + targets[target]] = weights[row]
+    rows = np.zeros((len(measured), len(columns)))
+    for row, edge in enumerate(measured):
+        rows[row, [columns[column] for column in _columns(edge, extras)]] = weights[row]
     found = np.linalg.lstsq(rows, costs * weights, rcond=None)[0]
-    least = float(found[: len(sources)].min())
+    parts: dict[str, dict[str, float]] = {"from": {}, "to": {}, "extra": {}}
+    for (part, name), place in columns.items():
+        parts[part][name] = float(found[place])
+    least = min(parts["from"].values())
     return EdgeModel(
-        {source: float(found[place]) - least for source, place in sources.items()},
-        {target: float(found[len(sources) + place]) + least for target, place in targets.items()},
+        {source: cost - least for source, cost in parts["from"].items()},
+        {target: cost + least for target, cost in parts["to"].items()},
+        parts["extra"],
+        extras,
     )
+
+
+def _columns(edge: Edge, extras: Extras) -> list[tuple[str, str]]:
+    return [("from", edge[0]), ("to", edge[1]), *(("extra", name) for name in extras(edge))]
 
 
 def check(model: EdgeModel, measured: Mapping[Edge, float]) -> Check:
@@ -112,8 +131,8 @@ def check(model: EdgeModel, measured: Mapping[Edge, float]) -> Check:
     return Check(len(costs), float(np.median(off)), float(off.max()), r2)
 
 
-def _numbered(names: Iterable[str]) -> dict[str, int]:
-    return {name: number for number, name in enumerate(dict.fromkeys(names))}
+def _numbered(columns: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    return {column: number for number, column in enumerate(dict.fromkeys(columns))}
 
 
 class _Parts:

@@ -66,7 +66,11 @@ class Memory:
             made = msgspec.json.decode(text or b"", type=Made)
         except msgspec.DecodeError:
             made = None
-        if made is None or made.version != 1 or made.digest not in self._store:
+        if made is None or made.version != 1 or not self._is_there(made):
             self._store.forget(key)
             return None
         return made
+
+    def _is_there(self, made: Made) -> bool:
+        """Whole, as far as its size tells: what was written as the power failed may be shorter."""
+        return made.digest in self._store and self._store.size(made.digest) == made.size

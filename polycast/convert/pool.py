@@ -19,9 +19,9 @@ from types import TracebackType
 from typing import Self
 
 from polycast.convert import messages
-from polycast.convert.confinement import Isolation
+from polycast.convert.confinement import OWN_FFMPEG, Isolation
 from polycast.convert.messages import Answer, Progress, Ready, Request
-from polycast.errors import Cancelled, Crashed, Timeout
+from polycast.errors import Cancelled, Crashed, Refused, Timeout
 
 WARM = ("polycast.convert.tools.picture", "polycast.convert.tools.document")
 START_LIMIT = 60.0
@@ -233,7 +233,8 @@ def _warn(missing: str) -> None:
 
 def _environment(scratch: Path) -> dict[str, str]:
     """The least that a worker needs: where our modules are, and nothing that may be a secret."""
-    return {
+    chosen = {name: os.environ[name] for name in (OWN_FFMPEG,) if name in os.environ}
+    return chosen | {
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "HOME": str(scratch),
@@ -246,6 +247,8 @@ def _environment(scratch: Path) -> dict[str, str]:
 def _own_folder(scratch: Path) -> Path:
     """A folder of this process; those of processes that were killed are cleared away."""
     scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if scratch.is_symlink() or scratch.stat().st_uid != os.getuid():
+        raise Refused(f"{scratch} belongs to somebody else; let TMPDIR name a folder of yours")
     for left in scratch.glob("pool-*-*"):
         if not _is_running(int(left.name.split("-")[1])):
             shutil.rmtree(left, ignore_errors=True)

@@ -6,6 +6,7 @@ them, and names for forms with one in ``polycast.formats`` that names a ``Format
 
 from functools import cache
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from typing import TypeVar
 
 import msgspec
@@ -33,6 +34,8 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
         ``text/plain; part=annotation``. A part stays that part, and never becomes the whole again.
     grows
         Whether its work grows with the pages or the seconds of the content; False where it stops at the first.
+    needs
+        The packages it cannot do without; where one is not installed, there is no such tool.
     """
 
     name: str
@@ -42,6 +45,11 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     entry: str
     part: str | None = None
     grows: bool = True
+    needs: tuple[str, ...] = ()
+
+    def is_here(self) -> bool:
+        """Whether all that it needs is installed."""
+        return all(find_spec(package) for package in self.needs)
 
     def makes(self, source: Format, target: Format) -> bool:
         """Whether it can make the one form from the other."""
@@ -53,15 +61,19 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
 _HERE = "polycast.convert.tools"
 _STILLS = (media.JPEG, media.PNG, media.WEBP)
-_FIRST = ("pdf-to-picture", "pdf-to-annotation", "announcement", "poster")
+_FIRST = ("pdf-to-picture", "pdf-to-annotation", "announcement", "announcement-encoded", "poster")
+_NEEDS = {"av": ("imageio_ffmpeg",), "speech": ("espeakng_loader",)}
+_ENCODED = tuple(kind for kind in media.SOUNDS if kind != media.WAV)
 _TOOLS = (
     # name, version, part, sources, targets, entry
     ("pdf-to-picture", "1", None, (media.PDF,), media.PICTURES, "document:to_picture"),
     ("pdf-to-text", "1", None, (media.PDF,), (media.TEXT,), "document:to_text"),
     ("pdf-to-annotation", "1", "annotation", (media.PDF,), (media.TEXT,), "document:to_text"),
     ("picture", "1", None, media.PICTURES, media.PICTURES, "picture:convert"),
-    ("speech", "1", None, (media.TEXT,), media.SOUNDS, "speech:speak"),
-    ("announcement", "1", "annotation", (media.TEXT,), media.SOUNDS, "speech:speak"),
+    ("speech", "1", None, (media.TEXT,), (media.WAV,), "speech:speak"),
+    ("speech-encoded", "1", None, (media.TEXT,), _ENCODED, "speech:speak"),
+    ("announcement", "1", "annotation", (media.TEXT,), (media.WAV,), "speech:speak"),
+    ("announcement-encoded", "1", "annotation", (media.TEXT,), _ENCODED, "speech:speak"),
     ("video", "1", None, media.VIDEOS, media.VIDEOS, "av:convert"),
     ("soundtrack", "1", None, media.VIDEOS, media.SOUNDS, "av:convert"),
     ("poster", "1", None, media.VIDEOS, _STILLS, "av:convert"),
@@ -69,8 +81,13 @@ _TOOLS = (
     ("sound", "1", None, media.SOUNDS, media.SOUNDS, "av:convert"),
     ("table", "2", None, media.TABLES, media.TABLES, "data:convert"),
 )
-BUILT_IN = tuple(
-    Tool(
+
+
+def _built_in(
+    name: str, version: str, part: str | None, sources: tuple[str, ...], targets: tuple[str, ...], entry: str
+) -> Tool:
+    needs = _NEEDS.get(entry.partition(":")[0], ())
+    return Tool(
         name=name,
         version=version,
         part=part,
@@ -78,15 +95,17 @@ BUILT_IN = tuple(
         targets=targets,
         entry=f"{_HERE}.{entry}",
         grows=name not in _FIRST,
+        needs=(*needs, *_NEEDS["av"]) if targets is _ENCODED else needs,
     )
-    for name, version, part, sources, targets, entry in _TOOLS
-)
+
+
+BUILT_IN = tuple(_built_in(*row) for row in _TOOLS)
 
 
 @cache
 def tools() -> tuple[Tool, ...]:
-    """Every tool: those of other packages first, so that they can replace ours."""
-    return (*_from_entry_points(TOOLS, Tool), *BUILT_IN)
+    """Every tool whose packages are installed: those of others first, so that they can replace ours."""
+    return tuple(tool for tool in (*_from_entry_points(TOOLS, Tool), *BUILT_IN) if tool.is_here())
 
 
 @cache
@@ -119,7 +138,7 @@ def _from_entry_points(group: str, kind: type[T]) -> list[T]:
             loaded = point.load()
         except Exception as error:
             raise BadInput(where, f"{point.value} does not load: {type(error).__name__}: {error}") from None
-        brought = [loaded] if isinstance(loaded, kind) else list(loaded)
+        brought = loaded if isinstance(loaded, list | tuple) else [loaded]
         if not all(isinstance(one, kind) for one in brought):
             raise BadInput(where, f"{point.value} is not a {kind.__name__} or a sequence of them")
         found += brought

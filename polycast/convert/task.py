@@ -1,5 +1,6 @@
 """What a conversion is asked to do: the content, the forms wanted of it, and the limits it must keep."""
 
+import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -60,13 +61,23 @@ def read_limits(settings: Iterable[str]) -> Limits:
 
 
 def _read_limit(setting: str) -> tuple[str, float]:
-    name, _, value = setting.partition("=")
-    factor = _FACTORS.get(value[-1:].upper(), 1)
-    try:
-        number = float(value if factor == 1 else value[:-1]) * factor
-    except ValueError:
-        raise BadInput("limit", f'"{setting}" is not a limit, as in wall=60 or memory=4G') from None
+    name, equals, value = setting.partition("=")
+    if not equals:
+        raise BadInput("limit", f'"{setting}" is not a limit, as in wall=60 or memory=4G')
+    number = quantity(value, "limit")
     return name, int(number) if number.is_integer() else number
+
+
+def quantity(text: str, where: str) -> float:
+    """A number as a user states it, which may end in K, M or G."""
+    factor = _FACTORS.get(text[-1:].upper(), 1)
+    try:
+        number = float(text if factor == 1 else text[:-1]) * factor
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise BadInput(where, f'"{text}" is not a number, as in 60 or 4G')
+    return number
 
 
 class Output(NamedTuple):

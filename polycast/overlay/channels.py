@@ -71,7 +71,8 @@ class ContentSpace:
         wanted = np.ones((len(low), 1), np.bool_)
         for attribute, edges in enumerate(self.edges):
             bottom, top = low[:, attribute, None], high[:, attribute, None]
-            point = (bottom == top) & (bottom >= edges[:-1]) & ((bottom < edges[1:]) | (bottom == edges[-1]))
+            last = (bottom == edges[-1]) & (edges[1:] == edges[-1])
+            point = (bottom == top) & (bottom >= edges[:-1]) & ((bottom < edges[1:]) | last)
             meets = ((bottom < edges[1:]) & (top > edges[:-1]) & (bottom < top)) | point
             wanted = (wanted[:, :, None] & meets[:, None, :]).reshape(len(low), -1)
         return wanted

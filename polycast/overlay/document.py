@@ -117,8 +117,10 @@ def _table(
     for position, row in enumerate(rows_given):
         if len(row) != columns:
             raise BadInput(where.format(position), f"has {len(row)} entries, and {columns} are needed")
-    filled = [[np.inf if value is None else value for value in row] for row in rows_given]
-    return np.array(filled, np.float64).reshape(len(rows_given), columns)
+    table = np.array(rows_given, np.float64).reshape(len(rows_given), columns)
+    for row, column in np.argwhere(np.isinf(table))[:1]:
+        raise BadInput(f"{where.format(row)}[{column}]", "is not a finite number")
+    return np.where(np.isnan(table), np.inf, table)  # what is null has become NaN
 
 
 def _names(entries: Iterable[BrokerEntry | UserEntry], what: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Local search, ours: from the best of the paper's attachments, move and swap users until nothing helps.
+"""Local search, ours: from the best of the other attachments, move and swap users until nothing helps.
 
 The search looks at two brokers at a time: at every user of either that has the other among its candidates, whether
 to move it, and at every two of them, whether to swap them. What helps most is done, until nothing between the two
@@ -34,6 +34,7 @@ from polycast.overlay.ledger import (
     prospects,
 )
 from polycast.overlay.mix import attach_by_mixing
+from polycast.overlay.priced_packing import attach_by_prices
 from polycast.overlay.random_attachment import attach_randomly
 from polycast.overlay.search import SLICE, Search
 
@@ -41,6 +42,7 @@ Ints = npt.NDArray[np.int64]
 
 STARTS: tuple[Callable[[Search], None], ...] = (
     attach_greedily,
+    attach_by_prices,
     attach_in_clusters,
     attach_by_mixing,
     attach_randomly,
@@ -54,7 +56,7 @@ def attach_locally(search: Search) -> None:
     """Offer the best of the other methods' attachments, and what search makes of it."""
     overlay = search.overlay
     everything = count_for(overlay) == overlay.brokers
-    for start in STARTS if everything else STARTS[:1]:
+    for start in STARTS if everything else STARTS[:2]:
         if not search.spent:
             start(search)
     assert search.best is not None

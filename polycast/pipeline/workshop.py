@@ -1,11 +1,13 @@
 """The converter of a Spark worker: warm from one task to the next, gone when it has been idle for a while."""
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from polycast.convert.converter import Converter
 from polycast.convert.store import ContentStore
+from polycast.convert.task import read_limits
 
 IDLE = 30.0
 """Seconds after which the processes of the sandbox are not worth their memory any more."""
@@ -31,7 +33,8 @@ class Workshop:
                 self._timer.cancel()
             if self._converter is None or self._converter.store.url != store.url:
                 self._close()
-                self._converter = Converter(store, workers=1)
+                limits = read_limits(os.environ.get("POLYCAST_LIMIT", "").split())
+                self._converter = Converter(store, workers=1, limits=limits)
             try:
                 yield self._converter
             finally:

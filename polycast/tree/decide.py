@@ -9,7 +9,21 @@ from polycast.tree.forest import blank_seats
 from polycast.tree.model import APPROXIMATE, LossModel
 from polycast.tree.moves import Move
 from polycast.tree.neighbours import best_at
-from polycast.tree.seats import NOBODY, Seats, link, refresh, try_seat, waiting
+from polycast.tree.seats import (
+    MASS,
+    NOBODY,
+    OWN,
+    PRODUCT,
+    SHARE,
+    TAKEN,
+    TAKERS,
+    TOP,
+    Seats,
+    link,
+    refresh,
+    try_seat,
+    waiting,
+)
 from polycast.tree.view import Report, View
 
 GAIN = 1e-12  # what a move must gain at least, as a share of what it touches, lest rounding goes in circles
@@ -17,13 +31,13 @@ BROKER = 0
 
 # From the columns of seats to what reports call them.
 LANES = {
-    "rate": "rates",
-    "top": "effective_rates",
-    "share": "shares",
-    "mass": "subtree_shares",
-    "takers": "takers",
-    "taken": "children_rates",
-    "product": "children_products",
+    OWN: "rates",
+    TOP: "effective_rates",
+    SHARE: "shares",
+    MASS: "subtree_shares",
+    TAKERS: "takers",
+    TAKEN: "children_rates",
+    PRODUCT: "children_products",
 }
 SEATS = {
     "weight": "weight",
@@ -68,9 +82,8 @@ def _rebuild(view: View, model: LossModel) -> Seats:
 
 def _fill_in(f: Seats, reports: Sequence[Report]) -> None:
     count = len(reports)
-    lane = f.lane[: count * f.width].reshape(count, f.width)
-    for field, name in LANES.items():
-        lane[field] = [getattr(report, name) for report in reports]
+    for row, name in LANES.items():
+        f.lane[:count, row] = [getattr(report, name) for report in reports]
     for field, name in SEATS.items():
         f.seat[field][:count] = [getattr(report, name) for report in reports]
     f.server["filter_time"] = [report.filter_time for report in reports]
@@ -84,8 +97,8 @@ def _complete(f: Seats, first_grandchild: int) -> None:
     """Compute what follows from the reports."""
     for v in range(first_grandchild, f.nothing):
         f.seat[v].children_rate = 0.0
-        for x in range(v * f.width, (v + 1) * f.width):
-            f.seat[v].children_rate += f.lane[x].taken
+        for x in range(f.width):
+            f.seat[v].children_rate += f.lane[v, TAKEN, x]
         try_seat(f, v, v, f.nothing, f.nothing)
     for v in range(first_grandchild - 1, BROKER - 1, -1):
         refresh(f, v)

@@ -10,7 +10,7 @@ from polycast.kernel import kernel
 from polycast.tree.forest import Forest
 from polycast.tree.model import APPROXIMATE, LossModel
 from polycast.tree.neighbours import better
-from polycast.tree.seats import NOBODY, Positions
+from polycast.tree.seats import NOBODY, OWN, Positions
 from polycast.tree.servers import Floats, Servers
 
 
@@ -39,8 +39,7 @@ def limits(servers: int) -> list[int]:
 def _by_demand(forest: Forest, tree: int) -> Positions:
     """The seats of a tree, the source first, then the highest rates, over all objects, first."""
     members = np.flatnonzero(forest.tree_of == tree)
-    lanes = forest.seats.lane["rate"].reshape(len(forest.seats.seat), forest.seats.width)[members]
-    demand = lanes.sum(axis=1)
+    demand = forest.seats.lane[members, OWN].sum(axis=1)
     demand[0] = np.inf
     return members[np.argsort(-demand, kind="stable")].astype(np.int32)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polycast.kernel import kernel
-from polycast.tree.seats import NOBODY, Positions, Seats
+from polycast.tree.seats import NOBODY, SHARE, TAKEN, TAKERS, TOP, Positions, Seats
 from polycast.tree.servers import SOURCE, Flags, Floats, Servers
 
 
@@ -54,7 +54,7 @@ def _losses(f: Seats, order: Positions, losses: Floats) -> None:
                 own = _own_delay(f, here.parent, v, x)
                 delay[v, x] = delay[here.parent, x] + base + own
         for x in range(lanes):
-            weight = f.lane[v * f.width + x].share if f.precise else here.weight
+            weight = f.lane[v, SHARE, x] if f.precise else here.weight
             if weight > 0:
                 losses[here.server] += weight * delay[v, x]
 
@@ -80,9 +80,9 @@ def _own_delay(f: Seats, k: int, j: int, x: int) -> float:
         return 0.0
     if not f.precise:
         return float(0.5 * above.work / above.rate * (1.0 - 1.0 / above.children))
-    here, below = f.lane[k * f.width + x], f.lane[j * f.width + x]
-    if here.top <= 0:
+    top, below = f.lane[k, TOP, x], f.lane[j, TOP, x]
+    if top <= 0:
         return 0.0
     server = f.server[above.server]
-    others = here.takers - (1 if below.top > 0 else 0)
-    return float(0.5 * (server.filter_time * others + server.transmit_time * (here.taken - below.top) / here.top))
+    checked = server.filter_time * (f.lane[k, TAKERS, x] - (below > 0))
+    return float(0.5 * (checked + server.transmit_time * (f.lane[k, TAKEN, x] - below) / top))

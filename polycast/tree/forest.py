@@ -11,7 +11,7 @@ from polycast.tree import moves, seats
 from polycast.tree.fidelity import Fidelity, lose
 from polycast.tree.model import APPROXIMATE, LossModel
 from polycast.tree.moves import Move
-from polycast.tree.seats import NOBODY, SCRATCH, Positions, Records, Seats
+from polycast.tree.seats import NOBODY, OWN, SCRATCH, SHARE, Positions, Records, Seats
 from polycast.tree.servers import SOURCE, Floats, Servers
 
 # One tree for all objects is under the key None; else one tree for each object that somebody wants.
@@ -168,13 +168,13 @@ def _seats(forest: Forest) -> Seats:
     servers, count = forest.servers, len(forest)
     width = 1 if forest.per_object else servers.rates.shape[1]
     f = blank_seats(forest.server_of, width, len(forest.objects), forest.model, servers.arriving)
-    lane = f.lane[: count * width].reshape(count, width)
     if forest.per_object:
         wanted = np.flatnonzero(servers.wanted.any(axis=0))[forest.tree_of]
-        lane["rate"][:, 0] = servers.rates[forest.server_of, wanted]
-        lane["share"][:, 0] = f.seat["weight"][:count] = servers.shares[forest.server_of, wanted]
+        f.lane[:count, OWN, 0] = servers.rates[forest.server_of, wanted]
+        f.lane[:count, SHARE, 0] = f.seat["weight"][:count] = servers.shares[forest.server_of, wanted]
     else:
-        lane["rate"], lane["share"], f.seat["weight"][:count] = servers.rates, servers.shares, servers.weights
+        f.lane[:count, OWN], f.lane[:count, SHARE] = servers.rates, servers.shares
+        f.seat["weight"][:count] = servers.weights
     f.server["filter_time"], f.server["transmit_time"] = servers.filter_time, servers.transmit_time
     return f
 
@@ -186,8 +186,8 @@ def blank_seats(server_of: Positions, width: int, roots: int, model: LossModel, 
     for field in ("parent", "first", "next", "previous"):
         seat[field] = NOBODY
     seat["server"][:count] = server_of
-    lane: Records = np.zeros((count + SCRATCH) * width, seats.LANE)
-    lane["holder"] = NOBODY
+    lane = np.zeros((count + SCRATCH, seats.LANE_FIELDS, width))
+    lane[:, seats.HOLDER] = NOBODY
     server: Records = np.zeros(len(arriving), seats.SERVER)
     server["end_seat"] = np.cumsum(np.bincount(server_of, minlength=len(server)))
     server["first_seat"][1:] = server["end_seat"][:-1]

@@ -20,11 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from polycast.kernel import kernel
+from polycast.kernel import kernel, summing_kernel
 from polycast.tree.servers import Floats
 
 Records = npt.NDArray[np.void]
 Positions = npt.NDArray[np.int32]
+Lanes = npt.NDArray[np.float64]
 
 NOBODY = -1
 SCRATCH = 5  # NOTHING and four rows to try seats on
@@ -52,21 +53,18 @@ SEAT = np.dtype(
     align=True,
 )
 
-# One per seat and object.
-LANE = np.dtype(
-    [
-        ("rate", np.float64),  # what the server itself wants
-        ("top", np.float64),  # r^m_x, the highest rate in the subtree
-        ("second", np.float64),  # the highest without the holder of the top
-        ("holder", np.int32),  # the child that holds the top; NOBODY: the server itself
-        ("takers", np.int32),  # children that take the object
-        ("share", np.float64),  # r_x / |O|
-        ("mass", np.float64),  # the sum of the shares over the subtree
-        ("taken", np.float64),  # the sum of the children's tops
-        ("product", np.float64),  # the sum of the children's mass times top
-    ],
-    align=True,
-)
+# A *lane* is one object at one seat. ``lane[seat, field]`` is a row of numbers, one for each object of the tree,
+# so that what concerns many objects is a few vector operations.
+OWN = 0  # what the server itself wants
+TOP = 1  # r^m_x, the highest rate in the subtree
+SECOND = 2  # the highest without the holder of the top
+HOLDER = 3  # the child that holds the top; NOBODY: the server itself
+TAKERS = 4  # children that take the object
+SHARE = 5  # r_x / |O|
+MASS = 6  # the sum of the shares over the subtree
+TAKEN = 7  # the sum of the children's tops
+PRODUCT = 8  # the sum of the children's mass times top
+LANE_FIELDS = 9
 
 SERVER = np.dtype(
     [
@@ -89,7 +87,7 @@ class Seats(NamedTuple):
     """All seats of all trees, as the kernels take them."""
 
     seat: Any
-    lane: Any
+    lane: Lanes
     server: Any
     arriving: Floats
     width: int  # objects per tree
@@ -111,11 +109,8 @@ def hop(f: Seats, above: int, below: int) -> float:
 @kernel
 def refresh(f: Seats, v: int) -> None:
     """Compute a seat's columns anew from its children's."""
-    w, seat, lane = f.width, f.seat, f.lane
-    for x in range(v * w, v * w + w):
-        here = lane[x]
-        here.top, here.second, here.holder = here.rate, 0.0, NOBODY
-        here.takers, here.taken, here.product, here.mass = 0, 0.0, 0.0, here.share
+    seat = f.seat
+    _begin_lanes(f, v)
     children, grandchildren, squares, children_rate, subtree_weight = 0, 0, 0.0, 0.0, seat[v].weight
     child = seat[v].first
     while child != NOBODY:
@@ -125,48 +120,43 @@ def refresh(f: Seats, v: int) -> None:
         squares += float(below.children) * below.children
         children_rate += below.rate
         subtree_weight += below.subtree_weight
-        for x in range(w):
-            _take(lane[v * w + x], lane[child * w + x], child)
+        _take(f, v, child)
         child = below.next
     here = seat[v]
     here.children, here.grandchildren, here.squares = children, grandchildren, squares
     here.children_rate, here.subtree_weight = children_rate, subtree_weight
-    rate, busy, passing, jostle = 0.0, 0.0, 0, 0.0
-    for x in range(v * w, v * w + w):
-        top = lane[x].top
-        rate += top
-        busy += top * lane[x].takers
-        passing += top > 0
-        if f.precise:
-            jostle += _jostle(
-                f, v, top, lane[x].takers, lane[x].mass - lane[x].share, lane[x].taken, lane[x].product
-            )
-    here.rate, here.passing = rate, passing
-    _close(f, v, v, busy, jostle)
+    try_seat(f, v, v, f.nothing, f.nothing)
 
 
 @kernel
-def _take(here: Any, below: Any, child: int) -> None:
-    top = below.top
-    if top > 0:
-        here.takers += 1
-    if top > here.top:
-        here.second, here.top, here.holder = here.top, top, child
-    elif top > here.second:
-        here.second = top
-    here.taken += top
-    here.mass += below.mass
-    here.product += below.mass * top
+def _begin_lanes(f: Seats, v: int) -> None:
+    lane = f.lane
+    for x in range(f.width):
+        lane[v, TOP, x], lane[v, SECOND, x], lane[v, HOLDER, x] = lane[v, OWN, x], 0.0, NOBODY
+        lane[v, TAKERS, x], lane[v, TAKEN, x], lane[v, PRODUCT, x] = 0.0, 0.0, 0.0
+        lane[v, MASS, x] = lane[v, SHARE, x]
 
 
 @kernel
-def _jostle(f: Seats, v: int, top: float, takers: int, mass: float, taken: float, product: float) -> float:
-    """The time of a message of one object behind other children (equations 4 and 9), weighted."""
-    if top <= 0 or takers == 0:
-        return 0.0
-    here = f.server[f.seat[v].server]
-    sent = here.transmit_time * (mass * taken - product) / top
-    return float(0.5 * (here.filter_time * mass * (takers - 1) + sent))
+def _take(f: Seats, v: int, child: int) -> None:
+    lane = f.lane
+    for x in range(f.width):
+        top, highest, second = lane[child, TOP, x], lane[v, TOP, x], lane[v, SECOND, x]
+        lane[v, TAKERS, x] += 1.0 if top > 0 else 0.0
+        lane[v, HOLDER, x] = child if top > highest else lane[v, HOLDER, x]
+        lane[v, SECOND, x] = highest if top > highest else max(top, second)
+        lane[v, TOP, x] = max(top, highest)
+        lane[v, TAKEN, x] += top
+        lane[v, MASS, x] += lane[child, MASS, x]
+        lane[v, PRODUCT, x] += lane[child, MASS, x] * top
+
+
+@kernel
+def _jostle(
+    top: float, takers: float, mass: float, taken: float, product: float, check: float, send: float
+) -> float:
+    """Twice the time of messages of one object behind other children (equations 4 and 9), weighted."""
+    return check * mass * (takers - 1) + send * (mass * taken - product) / top if takers > 0 else 0.0
 
 
 @kernel
@@ -203,51 +193,60 @@ def _upkeep(f: Seats, here: Any) -> float:
     return float(here.passing * (f.collect * (children + grandchildren) + f.decide * moves))
 
 
-@kernel
+@summing_kernel
 def try_seat(f: Seats, v: int, row: int, out: int, gain: int) -> None:
     """Write into ``row`` what seat `v` would be without the child ``out`` and with the child ``gain``."""
-    w, lane = f.width, f.lane
-    rate, busy, passing, jostle = 0.0, 0.0, 0, 0.0
-    for x in range(w):
-        old, lost, got = lane[v * w + x], lane[out * w + x], lane[gain * w + x]
-        top = old.second if old.holder == out else old.top
-        top = max(top, got.top)
-        takers = old.takers - (lost.top > 0) + (got.top > 0)
-        lane[row * w + x].top = top
+    lane, none = f.lane, f.nothing
+    rate, busy, passing, jostle = 0.0, 0.0, 0.0, 0.0
+    for x in range(f.width):
+        lost, got = lane[out, TOP, x], lane[gain, TOP, x]
+        top = max(lane[v, SECOND, x] if lane[v, HOLDER, x] == out else lane[v, TOP, x], got)
+        takers = lane[v, TAKERS, x] - (1.0 if lost > 0 else 0.0) + (1.0 if got > 0 else 0.0)
+        lane[row, TOP, x] = top
         rate += top
         busy += top * takers
-        passing += top > 0
-        if f.precise:
-            mass = old.mass - lost.mass + got.mass
-            lane[row * w + x].mass = mass
-            taken = old.taken - lost.top + got.top
-            product = old.product - lost.mass * lost.top + got.mass * got.top
-            jostle += _jostle(f, v, top, takers, mass - old.share, taken, product)
+        passing += 1.0 if top > 0 else 0.0
+    if f.precise:
+        check, send = f.server[f.seat[v].server].filter_time, f.server[f.seat[v].server].transmit_time
+        for x in range(f.width):
+            a, b = lane[out, TOP, x], lane[gain, TOP, x]
+            mass_a, mass_b = lane[out, MASS, x], lane[gain, MASS, x]
+            takers = lane[v, TAKERS, x] - (1.0 if a > 0 else 0.0) + (1.0 if b > 0 else 0.0)
+            mass = lane[v, MASS, x] - mass_a + mass_b
+            product = lane[v, PRODUCT, x] - mass_a * a + mass_b * b
+            lane[row, MASS, x] = mass
+            below, taken = mass - lane[v, SHARE, x], lane[v, TAKEN, x] - a + b
+            jostle += _jostle(lane[row, TOP, x], takers, below, taken, product, check, send)
     f.seat[row].rate, f.seat[row].passing = rate, passing
-    _tally(f, v, row, out, f.nothing, gain, f.nothing)
-    _close(f, v, row, busy, jostle)
+    _tally(f, v, row, out, none, gain, none)
+    _close(f, v, row, busy, 0.5 * jostle)
 
 
-@kernel
+@summing_kernel
 def try_acting(f: Seats, k: int, row: int, out: int, out2: int, gain: int, gain2: int) -> None:
     """The same for the broker that acts: two children may go and come, and what its subtree wants stays."""
-    w, lane = f.width, f.lane
-    busy, jostle = 0.0, 0.0
-    for x in range(w):
-        old, lost, lost2 = lane[k * w + x], lane[out * w + x], lane[out2 * w + x]
-        got, got2 = lane[gain * w + x], lane[gain2 * w + x]
-        takers = old.takers - (lost.top > 0) - (lost2.top > 0) + (got.top > 0) + (got2.top > 0)
-        busy += old.top * takers
-        lane[row * w + x].top, lane[row * w + x].mass = old.top, old.mass
-        if f.precise:
-            taken = old.taken - lost.top - lost2.top + got.top + got2.top
-            product = old.product - lost.mass * lost.top - lost2.mass * lost2.top
-            product += got.mass * got.top + got2.mass * got2.top
-            jostle += _jostle(f, k, old.top, takers, old.mass - old.share, taken, product)
+    lane, busy, jostle = f.lane, 0.0, 0.0
+    for x in range(f.width):
+        fewer = (1.0 if lane[out, TOP, x] > 0 else 0.0) + (1.0 if lane[out2, TOP, x] > 0 else 0.0)
+        more = (1.0 if lane[gain, TOP, x] > 0 else 0.0) + (1.0 if lane[gain2, TOP, x] > 0 else 0.0)
+        busy += lane[k, TOP, x] * (lane[k, TAKERS, x] - fewer + more)
+    if f.precise:
+        check, send = f.server[f.seat[k].server].filter_time, f.server[f.seat[k].server].transmit_time
+        for x in range(f.width):
+            a, b, c, d = lane[out, TOP, x], lane[out2, TOP, x], lane[gain, TOP, x], lane[gain2, TOP, x]
+            takers = lane[k, TAKERS, x] - (1.0 if a > 0 else 0.0) - (1.0 if b > 0 else 0.0)
+            takers += (1.0 if c > 0 else 0.0) + (1.0 if d > 0 else 0.0)
+            product = lane[k, PRODUCT, x] - lane[out, MASS, x] * a - lane[out2, MASS, x] * b
+            product += lane[gain, MASS, x] * c + lane[gain2, MASS, x] * d
+            below, taken = lane[k, MASS, x] - lane[k, SHARE, x], lane[k, TAKEN, x] - a - b + c + d
+            jostle += _jostle(lane[k, TOP, x], takers, below, taken, product, check, send)
+    if f.overhead:  # then the row may be a child gained by the broker above
+        for x in range(f.width):
+            lane[row, TOP, x], lane[row, MASS, x] = lane[k, TOP, x], lane[k, MASS, x]
     f.seat[row].rate, f.seat[row].passing = f.seat[k].rate, f.seat[k].passing
     _tally(f, k, row, out, out2, gain, gain2)
     f.seat[row].subtree_weight = f.seat[k].subtree_weight
-    _close(f, k, row, busy, jostle)
+    _close(f, k, row, busy, 0.5 * jostle)
 
 
 @kernel

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from polycast.tree.forest import Forest
-from polycast.tree.seats import NOBODY
+from polycast.tree.seats import MASS, NOBODY, OWN, PRODUCT, SHARE, TAKEN, TAKERS, TOP
 from polycast.tree.servers import Floats
 
 
@@ -112,18 +112,18 @@ def report_of(forest: Forest, seat: int) -> Report:
     """What the server on a seat tells about it."""
     f = forest.seats
     here, server = f.seat[seat], f.server[f.seat[seat]["server"]]
-    lanes = f.lane[seat * f.width : (seat + 1) * f.width]
+    lane = f.lane[seat].copy()
     return Report(
         seat=seat,
         filter_time=float(server["filter_time"]),
         transmit_time=float(server["transmit_time"]),
-        rates=lanes["rate"].copy(),
-        effective_rates=lanes["top"].copy(),
-        shares=lanes["share"].copy(),
-        subtree_shares=lanes["mass"].copy(),
-        takers=lanes["takers"].astype(np.float64),
-        children_rates=lanes["taken"].copy(),
-        children_products=lanes["product"].copy(),
+        rates=lane[OWN],
+        effective_rates=lane[TOP],
+        shares=lane[SHARE],
+        subtree_shares=lane[MASS],
+        takers=lane[TAKERS],
+        children_rates=lane[TAKEN],
+        children_products=lane[PRODUCT],
         weight=float(here["weight"]),
         subtree_weight=float(here["subtree_weight"]),
         children=int(here["children"]),

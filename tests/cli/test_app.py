@@ -18,3 +18,20 @@ def test_a_wrong_option_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("polycast ")
+
+
+@pytest.mark.parametrize("depth", [0, 1, 3])
+def test_an_interrupt_that_meets_a_kernel(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, depth: int
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        error: BaseException = KeyboardInterrupt()
+        for _ in range(depth):
+            wrapped = SystemError("returned a result with an exception set")
+            wrapped.__cause__ = error
+            error = wrapped
+        raise error
+
+    monkeypatch.setattr("polycast.cli.app.app", interrupted)
+    assert run([]) == 130
+    assert capsys.readouterr().err == "polycast: interrupted\n"

@@ -83,6 +83,19 @@ def test_a_store_remembers(here: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert (here / "kept").is_dir()
 
 
+def test_a_store_is_kept_to_a_size(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["convert", "map.pdf", "--to", "text", "--store", "kept", "-o", "map.txt"]) == 0
+    capsys.readouterr()
+    size = (here / "map.pdf").stat().st_size + (here / "map.txt").stat().st_size
+    assert run(["gc", "kept", "--most", "1K"]) == run(["gc", "kept", "--most", "1K", "--spare", "0"]) == 0
+    young, old = map(json.loads, capsys.readouterr().out.splitlines())
+    assert young == {"removed": 0, "removed_bytes": 0, "left_bytes": size}
+    assert old["left_bytes"] <= 1024
+    assert old["removed_bytes"] + old["left_bytes"] == size
+    assert run(["gc", "kept", "--most", "all"]) == 2
+    assert "not a number" in complaint(capsys)
+
+
 def test_nothing_is_written_over_unasked(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "map.txt").write_text("mine")
     assert run(["convert", "map.pdf", "--to", "text"]) == 2
@@ -100,7 +113,9 @@ def test_nothing_is_written_over_unasked(here: Path, capsys: pytest.CaptureFixtu
         (["map.pdf", "--to", "jgp"], 2, "did you mean"),
         (["map.pdf", "--to", "mp4"], 3, "no conversion leads from application/pdf"),
         (["map.pdf", "--to", "jpg", "--from", "png"], 3, "looks like application/pdf"),
-        (["map.pdf", "--to", "jpg", "--limit", "wall=soon"], 2, "not a limit"),
+        (["map.pdf", "--to", "jpg", "--limit", "wall=soon"], 2, "not a number"),
+        (["map.pdf", "--to", "jpg", "--limit", "wall"], 2, "not a limit"),
+        (["map.pdf", "--to", "jpg", "--limit", "wall=inf"], 2, "not a number"),
         (["map.pdf", "--to", "jpg", "--limit", "walls=1"], 2, "the limits are wall"),
         (["map.pdf", "--to", "jpg", "--limit", "output=1K"], 3, "more"),
         (["map.pdf", "--to", "jpg", "--graph", "none.json"], 2, "none.json"),

@@ -192,7 +192,8 @@ def test_ctrl_c_leaves_whole_lines(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "polycast", "match",
                "--subscriptions", written(tmp_path / "subs.jsonl", subscriptions),
                "--events", written(tmp_path / "events.jsonl", events)]  # fmt: skip
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    # Without a buffer, of which `communicate` would know nothing.
+    with subprocess.Popen(command, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
         assert process.stdout is not None
         first = process.stdout.readline()
         process.send_signal(signal.SIGINT)

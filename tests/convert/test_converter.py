@@ -46,6 +46,15 @@ def test_what_was_cleared_away_is_made_again(converter: Converter, picture: str)
     assert (again.digest, again.remembered) == (first.digest, False)
 
 
+def test_what_was_cut_short_is_made_again(converter: Converter, picture: str) -> None:
+    first = converter.convert(picture, named("png"), named("jpg-320"))
+    path = converter.store._path(first.digest)
+    with converter.store._files.open(path, "wb") as file:
+        file.write(b"cut")
+    assert not converter.convert(picture, named("png"), named("jpg-320")).remembered
+    assert converter.store.get(first.digest)
+
+
 def test_clearing_the_store_clears_the_memory(converter: Converter, picture: str) -> None:
     made = converter.convert(picture, named("png"), named("jpg-320"))
     assert converter.collect(keep={picture}, spare=0.0) == (1, made.size)

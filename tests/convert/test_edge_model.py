@@ -32,6 +32,17 @@ def test_what_was_not_run_is_told_exactly_where_the_model_holds(edges: set[Edge]
         assert model.cost(edge) == pytest.approx(costs[edge])
 
 
+def test_what_an_extra_costs_is_told_too() -> None:
+    def extras(edge: Edge) -> tuple[str, ...]:
+        return ("scale",) * (EDGES.index(edge) % 3 == 0)
+
+    costs = {edge: cost + 0.25 * len(extras(edge)) for edge, cost in true_costs(2).items()}
+    chosen = sample(EDGES, checks=0)
+    model = fit({edge: costs[edge] for edge in chosen.fitted}, extras)
+    assert model.extra == {"scale": pytest.approx(0.25)}
+    assert all(model.cost(edge) == pytest.approx(costs[edge]) for edge in EDGES)
+
+
 def test_few_are_run() -> None:
     chosen = sample(EDGES, checks=20)
     assert len(chosen.fitted) < len(EDGES) / 3

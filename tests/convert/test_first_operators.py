@@ -100,5 +100,12 @@ def test_the_shipped_graphs() -> None:
     assert {format.name for format in graphs.load("annotated-map").formats} == {"pdf", "jpg", "text", "speech"}
     video = graphs.load("video-16")
     assert (len(video.formats), len(video.operators)) == (16, 210)
+    strict = graphs.load("video-16-strict")
+    assert set(strict.operators) < set(video.operators)
+    assert all(strict[one.target].height <= strict[one.source].height for one in strict.operators)
+    for name in graphs.names():
+        measured = graphs.load(name).measured
+        assert measured is not None
+        assert measured.how.startswith("measured on ")
     with pytest.raises(BadInput):
         graphs.load("no-such-graph")

@@ -238,6 +238,13 @@ def test_the_folders_of_a_killed_process_are_cleared(tmp_path: Path) -> None:
     assert names == {str(os.getpid()), str(os.getppid())}
 
 
+def test_a_folder_that_somebody_else_has_laid_out_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "ours").symlink_to(tmp_path / "theirs")
+    with pytest.raises(Refused, match="somebody else"):
+        Pool(1, scratch=tmp_path / "ours")
+
+
 def test_limits_are_above_nothing() -> None:
     with pytest.raises(BadInput):
         Limits(wall=0)

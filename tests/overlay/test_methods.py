@@ -1,6 +1,7 @@
 """What every attachment method must be able to do; the methods come from ``METHODS``."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -87,3 +88,26 @@ def test_what_is_over_its_capacity_is_named() -> None:
     overlay = random_overlay(np.random.default_rng(3), 20, 4, 3, tightness=0.9)
     solution = evaluate(overlay, np.zeros(20, np.int32))
     assert solution.attachment.over == [0]
+
+
+@every_method
+def test_ctrl_c_leaves_the_best_so_far(method: str) -> None:
+    """Wherever it comes: there is an attachment and a bound, or a clear word that there is none yet."""
+    overlay = random_overlay(np.random.default_rng(5), 9, 3, 3)
+    found, told = 0, set[str]()
+    for patience in range(12):
+        calls = iter(range(1000))
+
+        def interrupt(_: float | None, __: str, calls: Iterator[int] = calls, patience: int = patience) -> None:
+            if next(calls) == patience:
+                raise KeyboardInterrupt
+
+        try:
+            solution = solve(overlay, method, on_progress=interrupt)
+        except NoSolution as error:
+            told.add(str(error))
+        else:
+            check_attachment(overlay, solution)
+            found += 1
+    assert found
+    assert told <= {"interrupted before any attachment was found"}

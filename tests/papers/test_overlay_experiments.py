@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 
 from papers.experiment import Journal, Run
-from papers.overlay.experiments import LITERAL, REDUCTION, carry_out_one, core_over_random_tree
+from papers.overlay.experiments import (
+    LITERAL,
+    REDUCTION,
+    carry_out_one,
+    core_over_random_tree,
+    spanning_trees,
+    steiner_trees,
+)
 from papers.overlay.networks import network
 from papers.overlay.parameters import ACCESS_TO_CORE, NETWORKS, OURS, RUNS, THEIRS, USERS, quick_runs, runs
 from papers.overlay.report import report
-from polycast.overlay.attachment import Attachment, Cost
+from polycast.overlay.attachment import Attachment, Cost, Overlay
 
 SMALL = {"users": 200, "brokers": 4, "network": "power-law", "ratio": 1.0, "width": 0.0, "channels": 20}
 
@@ -22,7 +29,7 @@ def run_of(method: str, experiment: str = "scale", seed: int = 1, **setting: str
 def test_every_run_is_asked_for_once_and_every_setting_with_every_seed():
     planned = list(runs(2))
     assert len({run.key for run in planned}) == len(planned)
-    assert {run.experiment for run in planned} == {"scale", "crowding", "links", "width", "channels"}
+    assert {run.experiment for run in planned} == {"scale", "crowding", "links", "width", "channels", "relays"}
     assert set(Counter(str([run.experiment, run.setting]) for run in planned).values()) == {2}
     assert {run.setting["users"] for run in planned if run.experiment == "scale"} == set(USERS)
     assert {run.setting["method"] for run in planned} == {*THEIRS, OURS}
@@ -79,6 +86,23 @@ def test_random_trees_cost_what_they_must():
     overlay = network(1, {**SMALL, "brokers": 20})
     broker = np.arange(overlay.users, dtype=np.int32) % 20
     assert core_over_random_tree(overlay, broker, seed=1) > Attachment(overlay, broker).cost.core
+
+
+def test_relays_save_what_a_search_of_all_sets_says():
+    run = run_of("greedy", "relays", brokers=5, width=0.03)
+    (row,) = carry_out_one(run)
+    (same,) = carry_out_one(run_of("greedy", brokers=5, width=0.03))
+    assert row["core"] == pytest.approx(same["core"])
+    assert 0 <= row["relays save %"] < 50
+    # three brokers that are 2 apart, and a fourth that is 1 from each of them
+    weight = steiner_trees(spanning_trees(star()))
+    assert (weight[0b0111], weight[0b0011], weight[0b1111]) == (3, 2, 3)
+
+
+def star() -> Overlay:
+    cost = np.where(np.eye(4, dtype=bool), 0.0, 2.0)
+    cost[3, :3] = cost[:3, 3] = 1.0
+    return Overlay(np.ones((1, 1)), np.ones((1, 1), bool), np.ones((1, 4)), cost, np.full(4, np.inf))
 
 
 def test_what_coarse_channels_find_is_paid_for_in_the_fine_space():

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import imageio_ffmpeg
-
 from polycast.convert import media
 from polycast.convert.task import Limits
 from polycast.errors import ConversionError, Crashed, Timeout, TooLarge, Unreadable
@@ -54,6 +52,8 @@ def run(content: Path, kind: str, tracks: Sequence[Track], limits: Limits, told:
 
 def opening(content: Path, kind: str, limits: Limits) -> list[str]:
     """The part of a command that opens the content."""
+    import imageio_ffmpeg  # here, so that speech can do without it
+
     reader, threads = READERS[kind], str(limits.threads)
     return [
         *(imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-nostdin", "-nostats"),
@@ -91,5 +91,5 @@ def _listen(lines: Iterator[bytes], told: Callable[[float], None]) -> str:
 def _reason(said: str) -> str:
     """The first complaint of a part of ffmpeg, which stands in brackets before it; else its last word."""
     complaints = re.findall(r"^\[[^]]*\] (.+)$", said, re.M)
-    lines = complaints[:1] or said.split("\n")[-1:]
+    lines = complaints[:1] or said.strip().split("\n")[-1:]
     return lines[0].strip()[:200] or "it does not say why"

@@ -2,8 +2,7 @@
 
 Each row lies where its most selective interval fits. For every reading there are grids over the ranks, from fine
 to coarse, each block twice as wide as in the grid before; every grid is there twice, shifted by half a block, so
-that an interval fits into a block at most four times as wide. A large cluster has bitmaps: for each reading that
-its rows ask most, and each bucket of ranks, which rows it lets through.
+that an interval fits into a block at most four times as wide. A block with few rows hands them on to a wider one.
 """
 
 from typing import NamedTuple
@@ -11,15 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polycast.interest.index.bitmaps import ASKED, LARGE, Bitmaps, bitmaps
 from polycast.interest.index.cover import Rows, share
-from polycast.interest.index.dictionary import Dictionary
+from polycast.interest.index.dictionary import Dictionary, places
 from polycast.kernel import kernel
 
-FINEST = 1 << 17  # blocks of a grid, at the most
-LARGE = 192  # rows from which on a cluster has bitmaps
-BUCKETS = 32
-MAPPED = 24  # readings that a cluster has bitmaps for
-ASKED = 16  # a reading is worth a bitmap if one in so many rows asks it
+FINEST = 1 << 14  # blocks of a grid, at the most
 
 
 class Clusters(NamedTuple):
@@ -33,12 +29,6 @@ class Clusters(NamedTuple):
         Which of ``programs`` lie in a cluster.
     programs
         The program of each row.
-    slots
-        Which bitmaps a cluster has; -1 for none.
-    slot_ends
-        Where in ``maps`` the bitmaps of a slot end.
-    maps
-        Of each bitmap: the reading, the shift from ranks to buckets, and where in ``words`` it begins.
     """
 
     grid_reading: NDArray[np.int32]
@@ -47,28 +37,23 @@ class Clusters(NamedTuple):
     grid_base: NDArray[np.int64]
     starts: NDArray[np.int32]
     programs: NDArray[np.int32]
-    slots: NDArray[np.int32]
-    slot_ends: NDArray[np.int64]
-    maps: NDArray[np.int64]
-    words: NDArray[np.uint64]
 
 
-def clustered(rows: Rows, keys: Dictionary, cumulated: NDArray[np.int64]) -> Clusters:
+def clustered(rows: Rows, keys: Dictionary, cumulated: NDArray[np.int64]) -> tuple[Clusters, Bitmaps]:
     """Lay rows where events will find them."""
-    owners, ends, constraints = rows
-    bases = _bases(keys.counts)
-    home = _homes(ends, constraints, keys.first, keys.counts, cumulated, bases)
-    grids, blocks = int(bases[-1]), int(_blocks(keys.counts))
-    base, reading, shift, half = _grids(keys.counts, bases, grids)
-    cluster = np.zeros(len(owners), np.int64)
+    counts = keys.counts
+    bases = _bases(counts)
+    base, reading, shift, half = _grids(counts, bases, int(bases[-1]))
+    home = _homes(rows.ends, rows.constraints, places(keys), counts, cumulated, bases, base, shift, half)
+    cluster = np.zeros(len(home), np.int64)
     housed = home[:, 0] >= 0
     cluster[housed] = base[home[housed, 0]] + home[housed, 1]
-    starts = np.zeros(blocks + 2, np.int32)
-    np.cumsum(np.bincount(cluster, minlength=blocks + 1), out=starts[1:])
+    starts = np.zeros(_blocks(counts) + 2, np.int32)
+    np.cumsum(np.bincount(cluster, minlength=len(starts) - 1), out=starts[1:])
     order = np.argsort(cluster, kind="stable")
     used = np.unique(home[housed, 0])
-    maps = _bitmaps(starts, order, ends, constraints, keys.counts)
-    return Clusters(reading[used], shift[used], half[used], base[used], starts, owners[order], *maps)
+    clusters = Clusters(reading[used], shift[used], half[used], base[used], starts, rows.programs[order])
+    return clusters, bitmaps(starts, order, rows, counts, home, reading, shift, half)
 
 
 @kernel
@@ -130,98 +115,94 @@ def _homes(
     ends: NDArray[np.int64],
     constraints: NDArray[np.int32],
     first: NDArray[np.int64],
-    count: NDArray[np.int64],
+    counts: NDArray[np.int64],
     cumulated: NDArray[np.int64],
     bases: NDArray[np.int64],
+    base: NDArray[np.int64],
+    shift: NDArray[np.int32],
+    half: NDArray[np.int32],
 ) -> NDArray[np.int64]:
     """The grid and the block of each row; grid -1 for a row that asks nothing."""
-    home = np.full((len(ends) - 1, 2), -1, np.int64)
-    for row in range(len(ends) - 1):
+    home, chosen = np.full((len(ends) - 1, 2), -1, np.int64), np.zeros(len(ends) - 1, np.int64)
+    for row in range(len(home)):
         least = 2.0
         for i in range(ends[row], ends[row + 1]):
-            reading, low, high = constraints[i, 0], constraints[i, 1], constraints[i, 2]
-            taken = share(cumulated, first[reading], count[reading], low, high)
+            reading = constraints[i, 0]
+            taken = share(cumulated, first[reading], counts[reading], constraints[i, 1], constraints[i, 2])
             if taken < least:
                 least = taken
-                high = min(high, 2 * count[reading])
-                shift, levels = _depth(count[reading])
-                for grid in range(2 * levels):
-                    wide = shift + grid // 2
-                    half = _half(wide, grid % 2)
-                    if (low + half) >> wide == (high + half) >> wide:
-                        home[row, 0] = bases[reading] + grid
-                        home[row, 1] = (low + half) >> wide
-                        break
+                chosen[row] = i
+        if least < 2.0:
+            home[row] = _fitting(constraints[chosen[row]], counts, bases, shift, half, 0)
+    _hand_on(home, constraints[chosen], counts, bases, base, shift, half)
     return home
 
 
 @kernel
-def bucket_shift(count: int) -> int:
-    """How far ranks are shifted to make so few buckets."""
-    shift = 0
-    while (2 * count) >> shift >= BUCKETS:
-        shift += 1
-    return shift
+def _fitting(
+    constraint: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    bases: NDArray[np.int64],
+    shift: NDArray[np.int32],
+    half: NDArray[np.int32],
+    least: int,
+) -> tuple[int, int]:
+    """The finest grid from this one on with a block that holds an interval, and the block."""
+    reading, low = constraint[0], constraint[1]
+    high = min(constraint[2], 2 * counts[reading])
+    grid = max(bases[reading], least)
+    while (low + half[grid]) >> shift[grid] != (high + half[grid]) >> shift[grid]:
+        grid += 1
+    return grid, (low + half[grid]) >> shift[grid]
 
 
 @kernel
-def _bitmaps(
-    starts: NDArray[np.int32],
-    order: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    constraints: NDArray[np.int32],
-    count: NDArray[np.int64],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
-    clusters = len(starts) - 1
-    slots = np.full(clusters, -1, np.int32)
-    large = 0
-    for cluster in range(clusters):
-        if starts[cluster + 1] - starts[cluster] >= LARGE:
-            slots[cluster] = large
-            large += 1
-    slot_ends = np.zeros(large + 1, np.int64)
-    maps = np.empty((large * MAPPED, 3), np.int64)
-    uses, place = np.zeros(len(count), np.int64), np.full(len(count), -1, np.int64)
-    made = size = 0
-    for cluster in range(clusters):
-        if slots[cluster] < 0:
+def _hand_on(
+    home: NDArray[np.int64],
+    chosen: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    bases: NDArray[np.int64],
+    base: NDArray[np.int64],
+    shift: NDArray[np.int32],
+    half: NDArray[np.int32],
+) -> None:
+    """Move rows of small blocks into wider ones, from the finest size to the widest."""
+    levels = 0
+    for reading in range(len(counts)):
+        levels = max(levels, (bases[reading + 1] - bases[reading]) // 2)
+    sizes = np.zeros(base[-1] + 8 if len(base) else 1, np.int64)
+    for level in range(levels - 1):
+        sizes[:] = 0
+        for row in range(len(home)):
+            grid = home[row, 0]
+            if grid >= 0 and (grid - bases[chosen[row, 0]]) // 2 == level:
+                sizes[base[grid] + home[row, 1]] += 1
+        for row in range(len(home)):
+            grid = home[row, 0]
+            if grid >= 0 and (grid - bases[chosen[row, 0]]) // 2 == level:
+                wider = bases[chosen[row, 0]] + 2 * (level + 1)
+                if sizes[base[grid] + home[row, 1]] < LARGE and wider < bases[chosen[row, 0] + 1]:
+                    home[row] = _fitting(chosen[row], counts, bases, shift, half, wider)
+    _hand_to_all(home, chosen, len(counts), base, sizes)
+
+
+@kernel
+def _hand_to_all(
+    home: NDArray[np.int64],
+    chosen: NDArray[np.int32],
+    readings: int,
+    base: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+) -> None:
+    """Rows of blocks that are still small go where all events look, if the cluster there has a bitmap for them."""
+    uses = np.zeros(readings, np.int64)
+    sizes[:] = 0
+    for row in range(len(home)):
+        if home[row, 0] >= 0:
+            sizes[base[home[row, 0]] + home[row, 1]] += 1
+            uses[chosen[row, 0]] += 1
+    for row in range(len(home)):
+        if home[row, 0] < 0 or uses[chosen[row, 0]] * ASKED < len(home):
             continue
-        members = order[starts[cluster] : starts[cluster + 1]]
-        uses[:] = 0
-        for row in members:
-            for i in range(ends[row], ends[row + 1]):
-                uses[constraints[i, 0]] += 1
-        for _ in range(MAPPED):
-            reading = np.argmax(uses)
-            if uses[reading] * ASKED < len(members):
-                break
-            uses[reading] = 0
-            shift = bucket_shift(count[reading])
-            maps[made, 0], maps[made, 1], maps[made, 2] = reading, shift, size
-            size += (((2 * count[reading]) >> shift) + 2) * ((len(members) + 63) >> 6)
-            made += 1
-        slot_ends[slots[cluster] + 1] = made
-    words = np.full(size, np.uint64(0xFFFF_FFFF_FFFF_FFFF), np.uint64)
-    for cluster in range(clusters):
-        slot = slots[cluster]
-        if slot < 0:
-            continue
-        members = order[starts[cluster] : starts[cluster + 1]]
-        width = (len(members) + 63) >> 6
-        for j in range(slot_ends[slot], slot_ends[slot + 1]):
-            place[maps[j, 0]] = j
-        for at in range(len(members)):
-            bit = ~(np.uint64(1) << np.uint64(at & 63))
-            for i in range(ends[members[at]], ends[members[at] + 1]):
-                reading = constraints[i, 0]
-                j = place[reading]
-                if j >= 0:
-                    shift, word = maps[j, 1], maps[j, 2] + (at >> 6)
-                    low, high = constraints[i, 1] >> shift, constraints[i, 2] >> shift
-                    for bucket in range(((2 * count[reading]) >> shift) + 1):
-                        if bucket < low or bucket > high:
-                            words[word + (bucket + 1) * width] &= bit
-                    words[word] &= bit
-        for j in range(slot_ends[slot], slot_ends[slot + 1]):
-            place[maps[j, 0]] = -1
-    return slots, slot_ends, maps[:made].copy(), words
+        if sizes[base[home[row, 0]] + home[row, 1]] < LARGE:
+            home[row] = -1

@@ -5,17 +5,37 @@ for each of its branches, together with what the conjunctions around it ask. Wha
 atoms, XOR, readings that are not taken of every event) is left out, and the program decides.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from polycast.interest.index.dictionary import places
 from polycast.interest.index.normal_form import AND, CONST, NOT, OR, QUIET, XOR
+from polycast.interest.index.programs import Programs
 from polycast.kernel import kernel
 
 MOST = 16  # constraints of a row
 FARTHEST = 64  # operators that a row looks up to
 
-Rows = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]
-"""The program of each row; where its constraints end; and the constraints: reading, least rank, highest rank."""
+
+class Rows(NamedTuple):
+    """What must hold for programs.
+
+    Attributes
+    ----------
+    programs, exact
+        The program of each row, and whether it says nothing else than the row.
+    ends
+        Where in ``constraints`` a row ends.
+    constraints
+        Reading, least rank, highest rank.
+    """
+
+    programs: NDArray[np.int32]
+    exact: NDArray[np.bool_]
+    ends: NDArray[np.int64]
+    constraints: NDArray[np.int32]
 
 
 @kernel
@@ -27,16 +47,21 @@ def share(cumulated: NDArray[np.int64], first: int, count: int, low: int, high: 
     return float(min((max(cumulated[end] - cumulated[start], 0) + 1) / (whole + 2), 0.99))
 
 
+def rows(programs: Programs, masses: NDArray[np.int64], eager: NDArray[np.bool_]) -> Rows:
+    """The rows of all programs, given how often keys are used, and which readings every event is read in."""
+    keys = programs.keys
+    return Rows(*_rows(programs.code, programs.ends, places(keys), keys.counts, masses, eager))
+
+
 @kernel
-def rows(
+def _rows(
     code: NDArray[np.int32],
     ends: NDArray[np.int64],
     first: NDArray[np.int64],
     count: NDArray[np.int64],
     cumulated: NDArray[np.int64],
     eager: NDArray[np.bool_],
-) -> Rows:
-    """The rows of all programs."""
+) -> tuple[NDArray[np.int32], NDArray[np.bool_], NDArray[np.int64], NDArray[np.int32]]:
     longest = 1
     for i in range(len(ends) - 1):
         longest = max(longest, ends[i + 1] - ends[i])
@@ -47,6 +72,7 @@ def rows(
     active = np.empty(longest, np.bool_)
     row = np.empty((MOST, 3), np.int32)
     owners, row_ends = np.empty(len(ends) + 16, np.int32), np.empty(len(ends) + 17, np.int64)
+    exact = np.empty(len(ends) + 16, np.bool_)
     found = np.empty((len(code) + 64, 3), np.int32)
     row_ends[0] = 0
     made = filled = 0
@@ -70,15 +96,27 @@ def rows(
                 continue
             if made == len(owners):
                 owners = np.concatenate((owners, np.empty_like(owners)))
+                exact = np.concatenate((exact, np.empty_like(exact)))
                 row_ends = np.concatenate((row_ends, np.empty_like(row_ends)))
             if filled + size > len(found):
                 found = np.concatenate((found, np.empty_like(found)))
             found[filled : filled + size] = row[:size]
             filled += size
             owners[made] = i
+            exact[made] = size < MOST and _is_exact(program, eager)
             made += 1
             row_ends[made] = filled
-    return owners[:made].copy(), row_ends[: made + 1].copy(), found[:filled].copy()
+    return owners[:made].copy(), exact[:made].copy(), row_ends[: made + 1].copy(), found[:filled].copy()
+
+
+@kernel
+def _is_exact(program: NDArray[np.int32], eager: NDArray[np.bool_]) -> bool:
+    """Whether a program is a conjunction of atoms, and of nothing else."""
+    for node in range(len(program)):
+        operator = program[node, 0]
+        if operator not in (AND, QUIET) and (operator < 0 or not eager[operator]):
+            return False
+    return True
 
 
 @kernel

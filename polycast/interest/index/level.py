@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from polycast.interest.index.bitmaps import Bitmaps
 from polycast.interest.index.clusters import Clusters, clustered
 from polycast.interest.index.cover import rows
-from polycast.interest.index.dictionary import places, ranks
+from polycast.interest.index.dictionary import ranks
 from polycast.interest.index.matching import again, depth, match, unread
 from polycast.interest.index.names import find
 from polycast.interest.index.programs import Alive, Programs, cumulated, merged
@@ -20,6 +21,7 @@ class Level(NamedTuple):
 
     programs: Programs
     clusters: Clusters
+    bitmaps: Bitmaps
     dead: NDArray[np.uint8]
     deepest: int
 
@@ -37,7 +39,7 @@ class Level(NamedTuple):
         code, ends, keys, _ = self.programs
         codes = vocabulary.defaults[: len(keys.first)].copy()
         ranks(keys, codes, sight)
-        found, pending = match(codes, *self.clusters, code, ends, self.dead, self.deepest)
+        found, pending = match(codes, *self.clusters, *self.bitmaps, code, ends, self.dead, self.deepest)
         if len(pending):
             wanted = unread(pending, code, ends, codes).tolist()
             ranks(keys, codes, vocabulary.look_closer(attributes, wanted))
@@ -47,14 +49,11 @@ class Level(NamedTuple):
 
 def level_of(programs: Programs, vocabulary: Vocabulary) -> Level:
     """Lay programs where events find them."""
-    code, ends, keys, _ = programs
     masses = cumulated(programs)
-    keyed = keys._replace(first=places(keys))
-    eager = vocabulary.is_eager[: len(keys.first)]
-    cover = rows(code, ends, keyed.first, keyed.counts, masses, eager)
-    return Level(
-        programs, clustered(cover, keyed, masses), np.zeros(len(ends) - 1, np.uint8), int(depth(code, ends))
-    )
+    cover = rows(programs, masses, vocabulary.is_eager[: len(programs.keys.first)])
+    clusters, maps = clustered(cover, programs.keys, masses)
+    dead = np.zeros(len(programs.ends) - 1, np.uint8)
+    return Level(programs, clusters, maps, dead, int(depth(programs.code, programs.ends)))
 
 
 def merged_level(levels: Sequence[Level], vocabulary: Vocabulary) -> Level:

@@ -1,5 +1,6 @@
 """Which subscriptions accept an event: the index as its users see it."""
 
+from array import array
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
@@ -115,11 +116,12 @@ class MatchIndex:
 
     def _read(self, batch: Iterable[tuple[str, Expression]]) -> Programs:
         form = NormalForm(self._vocabulary)
-        names, codes = [], []
+        names, code, ends = [], array("i"), array("q", [0])
         for name, expression in batch:
             names.append(encoded(name))
-            codes.append(form.program(expression))
-        return written(form, codes, names)
+            code.fromlist(form.program(expression))
+            ends.append(len(code) // 3)
+        return written(form, np.array(code, np.int32).reshape(-1, 3), np.array(ends, np.int64), names)
 
     def _settle(self, parts: Iterable[Programs]) -> None:
         readings = len(self._vocabulary.readings)

@@ -4,6 +4,7 @@ import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 from numpy.typing import NDArray
 
+from polycast.interest.index.bitmaps import ALL, BUCKETS, KIND, RANGES, READING, START, bucket
 from polycast.interest.index.cover import operands_of
 from polycast.interest.index.normal_form import AND, CONST, NOT, OR, QUIET
 from polycast.interest.index.vocabulary import ERROR, FALSE, UNKNOWN
@@ -22,7 +23,8 @@ def match(
     starts: NDArray[np.int32],
     programs: NDArray[np.int32],
     slots: NDArray[np.int32],
-    slot_ends: NDArray[np.int64],
+    map_ends: NDArray[np.int64],
+    exact: NDArray[np.int64],
     maps: NDArray[np.int64],
     words: NDArray[np.uint64],
     code: NDArray[np.int32],
@@ -31,9 +33,8 @@ def match(
     deepest: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The programs that accept an event, and those that must see more of it."""
-    stack = np.empty(deepest, np.int8)
-    candidates = np.empty(len(programs), np.int32)
-    found = 0
+    candidates, accepted = np.empty(len(programs), np.int32), np.empty(len(programs), np.int32)
+    doubtful = certain = 0
     for grid in range(-1, len(grid_reading)):
         cluster = np.int64(0)
         if grid >= 0:
@@ -42,64 +43,84 @@ def match(
                 continue
             cluster = grid_base[grid] + ((rank + grid_half[grid]) >> grid_shift[grid])
         start, end = starts[cluster], starts[cluster + 1]
-        if start == end:
-            continue
-        if slots[cluster] < 0:
-            for i in range(start, end):
-                candidates[found] = programs[i]
-                found += 1
+        slot = slots[cluster]
+        if slot < 0:
+            candidates[doubtful : doubtful + end - start] = programs[start:end]
+            doubtful += end - start
         else:
-            slot = slots[cluster]
-            found = _sift(
-                codes, programs[start:end], maps[slot_ends[slot] : slot_ends[slot + 1]], words, candidates, found
+            told = words[exact[slot] : exact[slot] + ((end - start + 63) >> 6)]
+            designs = maps[map_ends[slot] : map_ends[slot + 1]]
+            members = programs[start:end]
+            doubtful, certain = _sift(
+                codes, members, told, designs, words, candidates, doubtful, accepted, certain
             )
-    accepted = unsure = 0
+    stack = np.empty(deepest, np.int8)
     pending = np.empty(16, np.int32)
-    for i in range(found):
+    unsure = living = 0
+    for i in range(certain):
+        if not dead[accepted[i]]:
+            accepted[living] = accepted[i]
+            living += 1
+    for i in range(doubtful):
         program = candidates[i]
         if dead[program]:
             continue
         answer = evaluate(code, ends[program], ends[program + 1], codes, stack)
         if answer == _TRUE:
-            candidates[accepted] = program
-            accepted += 1
+            accepted[living] = program
+            living += 1
         elif answer == _UNKNOWN:
             if unsure == len(pending):
                 pending = np.concatenate((pending, np.empty_like(pending)))
             pending[unsure] = program
             unsure += 1
-    return candidates[:accepted], pending[:unsure]
+    return accepted[:living], pending[:unsure]
 
 
 @kernel
 def _sift(
     codes: NDArray[np.int32],
-    programs: NDArray[np.int32],
-    maps: NDArray[np.int64],
+    members: NDArray[np.int32],
+    told: NDArray[np.uint64],
+    designs: NDArray[np.int64],
     words: NDArray[np.uint64],
     candidates: NDArray[np.int32],
-    found: int,
-) -> int:
-    """Add the rows of a cluster that pass all its bitmaps."""
-    width = (len(programs) + 63) >> 6
-    left = np.full(width, np.uint64(0xFFFF_FFFF_FFFF_FFFF), np.uint64)
-    if len(programs) & 63:
-        left[width - 1] = (np.uint64(1) << np.uint64(len(programs) & 63)) - np.uint64(1)
-    for j in range(len(maps)):
-        rank = codes[maps[j, 0]]
-        if rank != UNKNOWN:
-            bucket = (rank >> maps[j, 1]) + 1 if rank >= 0 else 0
-            start = maps[j, 2] + bucket * width
-            through = words[start : start + width]
+    doubtful: int,
+    accepted: NDArray[np.int32],
+    certain: int,
+) -> tuple[int, int]:
+    """Add the rows of a cluster that pass all its bitmaps: to those that fit for certain, or to those that may."""
+    width = len(told)
+    left, sure = np.full(width, ALL, np.uint64), told.copy()
+    if len(members) & 63:
+        left[width - 1] = (np.uint64(1) << np.uint64(len(members) & 63)) - np.uint64(1)
+    for j in range(len(designs)):
+        rank = codes[designs[j, READING]]
+        if rank == UNKNOWN:
+            sure[:] = 0
+            continue
+        start = designs[j, START] + bucket(designs[j], rank) * width
+        may = words[start : start + width]
+        for k in range(width):
+            left[k] &= may[k]
+        if designs[j, KIND] == RANGES:
+            start += (designs[j, BUCKETS] + 1) * width
+            does = words[start : start + width]
             for k in range(width):
-                left[k] &= through[k]
+                sure[k] &= does[k]
     for k in range(width):
         word = left[k]
         while word:
-            candidates[found] = programs[64 * k + trailing_zeros(word)]  # type: ignore[call-arg]
-            found += 1
+            bit: int = trailing_zeros(word)  # type: ignore[call-arg]
+            member = members[64 * k + bit]
+            if (sure[k] >> np.uint64(bit)) & np.uint64(1):
+                accepted[certain] = member
+                certain += 1
+            else:
+                candidates[doubtful] = member
+                doubtful += 1
             word &= word - np.uint64(1)
-    return found
+    return doubtful, certain
 
 
 @kernel

@@ -8,7 +8,8 @@ A bound is a number: ``2k+1`` is the key ``k`` itself, ``2k`` is what lies below
 """
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from polycast.interest.cesql import Expression, Failure
 from polycast.interest.cesql.like import ANY, pieces
@@ -59,38 +60,56 @@ class NormalForm:
         return self._accepts(self._walk(steps, strict), steps, len(steps), strict)
 
     def _walk(self, steps: tuple[Step, ...], strict: bool) -> _Part:
+        """The whole expression as one part. What is commonest is looked for first."""
         parts: list[_Part] = []
         position, count = 0, len(steps)
         while position < count:
             kind, detail = steps[position]
             if kind == "attr":
-                if not strict and position + 2 < count and steps[position + 1][0] == "const":
-                    sign = steps[position + 2][0]
-                    if sign in _COMPARES:
-                        code = self._comparison(detail, steps[position + 1][1], sign)
-                        if code is not None:
-                            parts.append((_BOOLEAN, position, code.copy()))
-                            position += 3
-                            continue
-                parts.append((_ATTRIBUTE, position, detail))
+                width, code = (1, None) if strict else self._commonest(detail, steps[position + 1 : position + 3])
+                if code is None:
+                    parts.append((_ATTRIBUTE, position, detail))
+                else:
+                    parts.append((_BOOLEAN, position, code))
+                    position += width
             elif kind == "const":
                 parts.append((_CONSTANT, position, detail))
+            elif kind == "and" and parts[-1][0] == parts[-2][0] == _BOOLEAN:
+                right, left = parts.pop()[2], parts[-1][2]
+                _joined(AND, left, right)
             else:
                 parts.append(self._part(steps, position, parts, strict))
             position += 1
         return parts[0]
 
-    def _comparison(self, name: str, constant: Value, sign: str) -> Code | None:
-        """The commonest test of all: an attribute against a constant. What was asked before is remembered."""
+    def _commonest(self, name: str, behind: tuple[Step, ...]) -> tuple[int, Code | None]:
+        """An attribute against a constant or a pattern: how many more steps that takes, and the program."""
+        if not behind:
+            return 0, None
+        kind, constant = behind[0]
+        if kind == "like":
+            return 1, self._remembered(name, constant, "like")
+        if kind != "const" or len(behind) < 2 or behind[1][0] not in _COMPARES:
+            return 0, None
+        sign = behind[1][0]
+        try:
+            if constant.__class__ is str or sign == "!=":
+                return 2, self._remembered(name, constant, sign)
+            return 2, _COMPARES[sign](self, partial(self.vocabulary.attribute, name), constant, sign)
+        except Inexact:
+            return 0, None
+
+    def _remembered(self, name: str, constant: Value, sign: str) -> Code:
         asked = (name, constant.__class__, constant, sign)
         code = self._comparisons.get(asked)
         if code is None:
-            try:
-                code = _COMPARES[sign](self, lambda way: self.vocabulary.attribute(name, way), constant, sign)
-            except Inexact:
-                return None
+            ways = partial(self.vocabulary.attribute, name)
+            if sign == "like":
+                code = self._like(ways, str(constant))
+            else:
+                code = _COMPARES[sign](self, ways, constant, sign)
             self._comparisons[asked] = code
-        return code
+        return code.copy()
 
     def _part(self, steps: tuple[Step, ...], position: int, parts: list[_Part], strict: bool) -> _Part:
         count = arity(steps[position])
@@ -120,7 +139,7 @@ class NormalForm:
             return self._atom(self.vocabulary.attribute(detail[0], "exists"), 1, "=")
         if kind in ("exact", "prefix", "suffix"):
             name, text = detail
-            return [*self._text_test(kind, lambda way: self.vocabulary.attribute(name, way), text), QUIET, 1, 0]
+            return [*self._text_test(kind, partial(self.vocabulary.attribute, name), text), QUIET, 1, 0]
         if kind == "like" and operands[0][0] != _CONSTANT:
             return self._like(self._ways(operands[0], steps, ends[0], strict), detail)
         try:
@@ -137,7 +156,8 @@ class NormalForm:
             ways = self._ways(operands[0], steps, ends[0], strict)
             code: Code = []
             for _, _, element in operands[1:]:
-                code = _joined(OR, code, self._cast_to(ways, element)) if code else self._cast_to(ways, element)
+                found = self._cast_to(ways, element)
+                code = _joined(OR, code, found) if code else found
             return code
         if kind not in _COMPARES or constants[0] == constants[1]:
             return None
@@ -162,20 +182,20 @@ class NormalForm:
     def _boolean(self, part: _Part, steps: tuple[Step, ...], end: int, strict: bool) -> Code:
         """An operand of AND and its kin, which is cast to a Boolean."""
         if part[0] == _BOOLEAN:
-            return list(part[2])
+            return cast(Code, part[2])
         if part[0] == _CONSTANT:
             try:
-                return _TRUE if to_boolean(part[2]) else _FALSE
+                return list(_TRUE if to_boolean(part[2]) else _FALSE)
             except Failure:
-                return _ERROR
+                return list(_ERROR)
         return self._read(part, steps, end, strict, "boolean")
 
     def _accepts(self, part: _Part, steps: tuple[Step, ...], end: int, strict: bool) -> Code:
         """A whole filter, which must be true as it stands."""
         if part[0] == _BOOLEAN:
-            return list(part[2])
+            return cast(Code, part[2])
         if part[0] == _CONSTANT:
-            return _TRUE if part[2] is True else _FALSE
+            return list(_TRUE if part[2] is True else _FALSE)
         return self._read(part, steps, end, strict, "true")
 
     def _read(self, part: _Part, steps: tuple[Step, ...], end: int, strict: bool, way: str) -> Code:
@@ -284,12 +304,12 @@ def _negated(code: Code) -> Code:
 
 
 def _joined(operator: int, left: Code, right: Code) -> Code:
-    """Chains of one operator are one instruction, which goes from left to right until one operand decides."""
+    """Put an operator behind two operands, into the first. Chains of one operator are one instruction, which goes
+    from left to right until an operand decides."""
+    count = 2
     if left[-3] == operator:
         count = left[-2] + 1
         del left[-3:]
-    else:
-        left, count = left.copy(), 2
     left += right
     left += (operator, count, 0)
     return left

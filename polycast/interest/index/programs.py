@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from polycast.interest.index.dictionary import Dictionary, Renaming, dictionary_of, places, united
 from polycast.interest.index.names import Names, names_of, texts_of
-from polycast.interest.index.normal_form import HIGHEST, Code, NormalForm
+from polycast.interest.index.normal_form import HIGHEST, NormalForm
 from polycast.interest.index.vocabulary import Vocabulary, is_textual
 from polycast.kernel import kernel
 
@@ -37,10 +37,10 @@ class Alive(NamedTuple):
     dead: NDArray[np.uint8]
 
 
-def written(form: NormalForm, codes: Sequence[Code], names: Sequence[bytes]) -> Programs:
-    """Programs as they come from the normal form."""
-    code = np.fromiter((part for code in codes for part in code), np.int32).reshape(-1, 3)
-    ends = np.cumsum([0, *map(len, codes)]) // 3
+def written(
+    form: NormalForm, code: NDArray[np.int32], ends: NDArray[np.int64], names: Sequence[bytes]
+) -> Programs:
+    """Programs as they come from the normal form, whose keys are in no order."""
     textual = [is_textual(reading) for reading in form.vocabulary.readings]
     number_owners, text_owners = [[id for id in form.keys if textual[id] is kind] for kind in (False, True)]
     numbers = np.array([key for id in number_owners for key in form.keys[id]], np.float64)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polycast.errors import BadInput
+from polycast.interest.index.bitmaps import Bitmaps
 from polycast.interest.index.clusters import Clusters
 from polycast.interest.index.dictionary import Dictionary
 from polycast.interest.index.level import Level
@@ -131,14 +132,15 @@ def _array(mapped: mmap.mmap | bytes, kind: str, shape: list[int], start: int) -
 def _arrays(level: Level) -> Iterator[NDArray[Any]]:
     """The arrays of a level, in the order in which ``_level`` takes them."""
     code, ends, keys, names = level.programs
-    yield from (level.dead, code, ends, *keys, *names, *level.clusters)
+    yield from (level.dead, code, ends, *keys, *names, *level.clusters, *level.bitmaps)
 
 
 def _level(arrays: list[NDArray[Any]], deepest: int) -> Level:
     dead, code, ends = arrays[:3]
     keys, rest = Dictionary(*arrays[3 : 3 + len(Dictionary._fields)]), arrays[3 + len(Dictionary._fields) :]
-    names, clusters = Names(*rest[: len(Names._fields)]), Clusters(*rest[len(Names._fields) :])
-    return Level(Programs(code, ends, keys, names), clusters, dead, deepest)
+    names, rest = Names(*rest[: len(Names._fields)]), rest[len(Names._fields) :]
+    clusters, bitmaps = Clusters(*rest[: len(Clusters._fields)]), Bitmaps(*rest[len(Clusters._fields) :])
+    return Level(Programs(code, ends, keys, names), clusters, bitmaps, dead, deepest)
 
 
 def _reading(written: list[Any]) -> Reading:
