@@ -28,6 +28,8 @@ from polycast.interest.index.vocabulary import Reading, Vocabulary
 VERSION = 1
 HEAD = "index.json"
 
+SAMPLES, PAGE = 64, 4096  # parts of the arrays that are checked when an index is opened, and their size
+
 _ALIGNMENT = 64
 _Place = tuple[str, list[int], int]
 """Of an array: the type of its items, its shape, and where in the file it begins."""
@@ -35,34 +37,32 @@ _Place = tuple[str, list[int], int]
 
 def save(folder: Path, vocabulary: Vocabulary, levels: Sequence[Level]) -> None:
     """Write an index; what was there before stays until all is written."""
-    folder.mkdir(parents=True, exist_ok=True)
-    arrays = f"arrays-{uuid.uuid4().hex}.bin"
+    name = f"arrays-{uuid.uuid4().hex}.bin"
+    arrays, head = folder / name, folder / f"{name}.json"
     try:
-        with (folder / arrays).open("wb") as file:
+        folder.mkdir(parents=True, exist_ok=True)
+        head.touch()
+        with arrays.open("w+b") as file:
             places = [[_write(file, array) for array in _arrays(level)] for level in levels]
-            size = file.tell()
             _reach_the_disk(file)
-        body = {
-            "arrays": arrays,
-            "size": size,
-            "levels": places,
-            "deepest": [level.deepest for level in levels],
-            "readings": vocabulary.readings,
-            "uses": vocabulary.uses,
-            "eager": np.flatnonzero(vocabulary.is_eager).tolist(),
-        }
+            body = {"arrays": name, "size": file.tell(), "sample": _sample(file), "levels": places}
+        body["deepest"] = [level.deepest for level in levels]
+        body["readings"], body["uses"] = vocabulary.readings, vocabulary.uses
+        body["eager"] = np.flatnonzero(vocabulary.is_eager).tolist()
         text = json.dumps(body)
-        head = {"version": VERSION, "checksum": crc32(text.encode()), "index": text}
-        with (folder / f"{arrays}.json").open("w") as file:
-            json.dump(head, file)
-            _reach_the_disk(file)
-        (folder / f"{arrays}.json").replace(folder / HEAD)
-    except BaseException:
-        (folder / arrays).unlink(missing_ok=True)
-        (folder / f"{arrays}.json").unlink(missing_ok=True)
+        with head.open("w") as head_file:
+            json.dump({"version": VERSION, "checksum": crc32(text.encode()), "index": text}, head_file)
+            _reach_the_disk(head_file)
+        head.replace(folder / HEAD)
+    except BaseException as fault:
+        if head.exists():  # it has not taken its place yet
+            arrays.unlink(missing_ok=True)
+            head.unlink()
+        if isinstance(fault, OSError):
+            raise BadInput(str(folder), f"cannot be written: {fault.strerror}") from None
         raise
     for old in folder.glob("arrays-*"):
-        if old.name != arrays:
+        if old.name != name:
             old.unlink(missing_ok=True)
 
 
@@ -72,6 +72,8 @@ def open(folder: Path) -> tuple[Vocabulary, list[Level]]:
     with _opened(folder / body["arrays"], str(folder)) as file:
         if os.fstat(file.fileno()).st_size != body["size"]:
             _damaged(folder, f"{body['arrays']} is not as long as it was written")
+        if _sample(file) != body["sample"]:
+            _damaged(folder, f"{body['arrays']} is not as it was written")
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) if body["size"] else b""
     vocabulary = Vocabulary.of(map(_reading, body["readings"]), body["uses"], body["eager"])
     levels = [
@@ -108,6 +110,16 @@ def _opened(path: Path, folder: str) -> IO[bytes]:
 
 def _damaged(folder: Path, why: str) -> NoReturn:
     raise BadInput(str(folder), f"a damaged match index: {why}; save it anew")
+
+
+def _sample(file: IO[bytes]) -> int:
+    """A checksum of some pages, spread over the file: opening must not read them all."""
+    size = os.fstat(file.fileno()).st_size
+    digest = 0
+    for start in range(0, size, max(size // SAMPLES, PAGE)):
+        file.seek(start)
+        digest = crc32(file.read(PAGE), digest)
+    return digest
 
 
 def _reach_the_disk(file: IO[Any]) -> None:
