@@ -67,7 +67,7 @@ class Journal:
         self.path, self.packed = path, path.with_suffix(".jsonl.gz")
         self.done: dict[str, list[Row]] = {}
         if self.packed.exists():
-            self._read(gzip.decompress(self.packed.read_bytes()).decode())
+            self.unpack(self.packed)
         if path.exists():
             self._read(path.read_text())
             path.write_text(self._lines(self.done))
@@ -94,6 +94,10 @@ class Journal:
         if self.done:
             self.packed.write_bytes(gzip.compress(self._lines(sorted(self.done)).encode(), 9, mtime=0))
             self.path.unlink(missing_ok=True)
+
+    def unpack(self, packed: Path) -> None:
+        """Take in the runs of such a file."""
+        self._read(gzip.decompress(packed.read_bytes()).decode())
 
     def _lines(self, keys: Iterable[str]) -> str:
         return "".join(json.dumps({"run": json.loads(key), "rows": self.done[key]}) + "\n" for key in keys)
