@@ -246,7 +246,7 @@ def _fill(axes: Any, panel: Panel) -> None:
         xs = sorted({row[panel.x] for row in panel.rows})
         axes.set_xticks(xs, [f"{x:g}" for x in xs])
         axes.minorticks_off()
-    if len(axes.lines) > 1:
+    if panel.line or len(axes.lines) > 1:
         axes.legend(fontsize=7, title=panel.line, title_fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
