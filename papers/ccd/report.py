@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from papers import experiment
+from papers import figures
 from papers.ccd.experiments import SIMPLE
 from papers.ccd.parameters import LARGE, SMALL, WEIGHTS
 from papers.ccd.scene import scaled_graph
-from papers.experiment import Journal, Panel, Row, draw, write_csv
+from papers.experiment import Journal, Row
+from papers.figures import Panel, draw, write_csv
 
 OVER = [f"saving over {name} %" for name in SIMPLE]
 
@@ -138,7 +139,7 @@ NAMES = {"weight": "α/β", "ratio": "matching ratio %"}
 
 def _averages(rows: Sequence[Row], by: Sequence[str], measured: Sequence[str]) -> list[Row]:
     """Means for every setting, under the names that readers know."""
-    found = experiment.averages(rows, by, measured)
+    found = figures.averages(rows, by, measured)
     return [{NAMES.get(name, name): value for name, value in row.items()} for row in found]
 
 

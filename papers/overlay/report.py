@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from papers.experiment import Journal, Panel, Row, averages, draw, write_csv
+from papers.experiment import Journal, Row
+from papers.figures import Panel, averages, draw, write_csv
 from papers.overlay.experiments import LITERAL, REDUCTION
 from papers.overlay.parameters import NETWORKS, THEIRS, USERS
 

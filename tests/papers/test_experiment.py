@@ -8,16 +8,13 @@ import pytest
 from papers.experiment import (
     Experiments,
     Journal,
-    Panel,
     Run,
-    averages,
     carry_out,
-    draw,
     in_waves,
     journal_in,
     main,
-    write_csv,
 )
+from papers.figures import Panel, averages, draw, write_csv
 
 RUNS = [Run("speed", seed, {"size": size}) for seed in (1, 2) for size in (10, 20)]
 
