@@ -23,7 +23,7 @@ from polycast.convert.confinement import OWN_FFMPEG, Isolation
 from polycast.convert.messages import Answer, Progress, Ready, Request
 from polycast.errors import Cancelled, Crashed, Refused, Timeout
 
-WARM = ("polycast.convert.tools.picture", "polycast.convert.tools.document")
+WARM = tuple(f"polycast.convert.tools.{name}" for name in ("picture", "document", "av"))
 START_LIMIT = 60.0
 GRACE = 5.0
 """Seconds beyond a run's own limit after which not even its warden is believed."""

@@ -4,6 +4,7 @@ Three processes: the *worker* lives long and never touches content; for every ru
 watches (see ``warden``); the warden forks the *run* itself, confined, which may crash, hang or be killed.
 """
 
+import gc
 import importlib
 import os
 import sys
@@ -19,6 +20,7 @@ def main() -> None:
     os.dup2(2, 1)  # whatever a tool prints must not look like an answer
     for module in sys.argv[1:]:
         importlib.import_module(module)
+    gc.freeze()  # what is loaded is shared with every run; collecting it would copy it into each
     isolation = confinement.isolate()
     messages.send(answers, Ready(isolation))
     while isinstance(request := asked.wait(), Request):

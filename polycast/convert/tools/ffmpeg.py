@@ -28,6 +28,20 @@ READERS = {
 SAME_BYTES_FROM_SAME_CONTENT = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact")
 
 
+def _program() -> str:
+    """The ffmpeg to run, or nothing: spoken WAV does without."""
+    try:
+        import imageio_ffmpeg
+
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    except (ImportError, RuntimeError):
+        return ""
+
+
+PROGRAM = _program()
+"""Looked for when the tool is loaded and not in every run, because it is tried out."""
+
+
 class Track(NamedTuple):
     """One output of a run: its arguments, and its file."""
 
@@ -52,11 +66,11 @@ def run(content: Path, kind: str, tracks: Sequence[Track], limits: Limits, told:
 
 def opening(content: Path, kind: str, limits: Limits) -> list[str]:
     """The part of a command that opens the content."""
-    import imageio_ffmpeg  # here, so that speech can do without it
-
+    if not PROGRAM:
+        raise Crashed("there is no ffmpeg here")
     reader, threads = READERS[kind], str(limits.threads)
     return [
-        *(imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-nostdin", "-nostats"),
+        *(PROGRAM, "-hide_banner", "-nostdin", "-nostats"),
         *("-protocol_whitelist", "file", "-format_whitelist", reader, "-max_pixels", str(limits.pixels)),
         *("-threads", threads, "-filter_threads", threads, "-f", reader, "-i", f"file:{content}"),
     ]

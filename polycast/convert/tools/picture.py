@@ -3,7 +3,7 @@
 import io
 from pathlib import Path
 
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import AvifImagePlugin, Image, ImageOps, UnidentifiedImageError, WebPImagePlugin
 
 from polycast.convert import media
 from polycast.convert.task import Limits, Output, Task
@@ -20,6 +20,9 @@ READERS = {
 DEFAULT_QUALITY = 0.85
 
 Image.MAX_IMAGE_PIXELS = None  # our own limit is checked before decoding, and can be set
+Image.preinit()  # else pillow loads its readers when it opens its first picture: in every run anew
+LOADED = (AvifImagePlugin, WebPImagePlugin)
+"""Readers that ``preinit`` leaves out."""
 
 
 def convert(task: Task) -> None:
