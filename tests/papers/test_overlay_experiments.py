@@ -131,4 +131,7 @@ def test_the_report_has_a_table_and_a_picture_for_every_question(tmp_path):
     wins = table[0].split(",").index("cheaper than mix % of networks")
     ours = next(line for line in table if ",local," in line).split(",")
     assert (ours[3], ours[wins]) == ("2", "100")
+    above = table[0].split(",").index("above the lower bound %")
+    bound, mixed = (next(line for line in table if f",{name}," in line).split(",") for name in ("bound", "mix"))
+    assert 0 == float(bound[above]) <= float(ours[above]) < float(mixed[above])
     assert "greedy" in (tmp_path / "times.csv").read_text()
