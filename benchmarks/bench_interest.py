@@ -7,10 +7,10 @@ import json
 import random
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.table import Report, readable, seconds, side_by_side
-from polycast.interest.cesql import Program, parse, program
+from polycast.interest.cesql import Expression, Program, parse, program
 from polycast.interest.dialects import attributes_of, expression, subscription_expression
 from polycast.interest.document import read_subscriptions
 from polycast.interest.negotiation import negotiate
@@ -20,8 +20,10 @@ from polycast.model.format import Format
 from polycast.model.profile import Profile
 from polycast.model.subscription import read_filters, read_subscription
 
+T = TypeVar("T")
+
 RUNS, REPEAT = 1000, 100  # the least of many short runs: one of them meets no neighbour
-TEXTS, READINGS = 200, 100
+TEXTS, READINGS = 200, 30
 MILLION = 1_000_000
 
 DOCUMENT: dict[str, Any] = {
@@ -104,19 +106,25 @@ def _filtering(report: Report) -> None:
 def _reading(report: Report) -> None:
     rng = random.Random(1)
     texts = [conjunction(rng) for _ in range(TEXTS)]
-    taken = seconds(lambda: [parse(text, strict=False) for text in texts], READINGS) / TEXTS
-    report.add("parsing a conjunction of 3 to 7 predicates", "", readable(taken), None)
+    report.add("parsing a conjunction of 3 to 7 predicates", "", readable(_mean(_parsed, texts)), None)
     lines = [json.dumps({"id": str(i), "filters": [{"sql": text}]}).encode() for i, text in enumerate(texts)]
-    whole = seconds(lambda: list(read_subscriptions(lines, "lines")), READINGS) / TEXTS
+    whole = _mean(lambda line: list(read_subscriptions([line], "lines")), lines)
     report.add_time("a million subscriptions from JSON lines to filters", 120.0, whole * MILLION, "extrapolated")
-    parsed = [parse(text, strict=False) for text in texts]
-    made = seconds(lambda: [Program(one) for one in parsed], READINGS) / TEXTS
-    report.add("compiling one to closures", "", readable(made), None)
-    bounded = seconds(lambda: [region(one) for one in parsed], READINGS) / TEXTS
-    report.add("the region of one", "", readable(bounded), None)
+    parsed = [_parsed(text) for text in texts]
+    report.add("compiling one to closures", "", readable(_mean(Program, parsed)), None)
+    report.add("the region of one", "", readable(_mean(region, parsed)), None)
     document = {"id": "s", "filters": FILTERS}
     dialects = _each(lambda: subscription_expression(read_subscription(document, "subscription")), 20)
     report.add("reading the filters above", "", dialects, None)
+
+
+def _parsed(text: str) -> Expression:
+    return parse(text, strict=False)
+
+
+def _mean(work: Callable[[T], object], pieces: list[T]) -> float:
+    """The least time that each piece took, over all of them."""
+    return sum(seconds(partial(work, piece), READINGS) for piece in pieces) / len(pieces)
 
 
 def conjunction(rng: random.Random) -> str:

@@ -323,6 +323,17 @@ def test_gaps_that_are_too_long_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["LENGTH(" + "CONCAT(" * 3_000 + "a" + ", a)" * 3_000 + ")", "LENGTH(" + "UPPER(" * 9_000 + "a" + ")" * 9_001],
+)
+def test_functions_in_functions_make_only_so_much(text: str) -> None:
+    start = time.monotonic()
+    assert evaluate(text, {"a": "x"}).error is None
+    assert evaluate(text, {"a": "x" * 50_000}) == (0, "functionEvaluation")
+    assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize(
     "value", ["1" * 1_000_000, "0" * 1_000_000 + "1", "-" * 1_000_000, "1." + "1" * 1_000_000, "\ud800", "\x00"]
 )
 def test_attributes_of_a_megabyte(value: str) -> None:

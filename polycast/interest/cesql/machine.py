@@ -9,7 +9,7 @@ from polycast.interest.cesql.functions import caller, find, table
 from polycast.interest.cesql.like import matcher
 from polycast.interest.cesql.operators import binaries, unaries
 from polycast.interest.cesql.parser import Expression, Step
-from polycast.interest.cesql.values import Dialect, Failure, to_boolean
+from polycast.interest.cesql.values import LONGEST_STRING, Dialect, Failure, to_boolean
 from polycast.model.scalar import Value, lookup, to_string
 
 
@@ -28,12 +28,15 @@ class Machine:
     def run(self, attributes: Mapping[str, Any]) -> Value:
         """The value, or ``Failure``."""
         stack: list[Value] = []
-        position = height = 0
+        position = height = made = 0
         while position < len(self.steps):
             if position in self.quiet:
                 height = len(stack)
             try:
                 position = self.advance(position, stack, attributes)
+                made += self.made(position, stack)
+                if made > LONGEST_STRING:
+                    raise Failure("functionEvaluation")
             except Failure:
                 end = self.quiet_end(position)
                 if end is None:
@@ -53,6 +56,11 @@ class Machine:
             raise Failure("missingFunction")
         self.take(position, stack, attributes)
         return position
+
+    def made(self, position: int, stack: list[Value]) -> int:
+        """How many characters a step has made: functions in functions could go on and on."""
+        value = stack[-1]
+        return len(value) if self.steps[position][0] == "call" and isinstance(value, str) else 0
 
     def quiet_end(self, position: int) -> int | None:
         """The end of the quiet operand within which a step stands. They are never nested."""
