@@ -4,6 +4,7 @@ import itertools
 import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -90,8 +91,11 @@ def least(
 
 
 def _processor_time() -> float:
+    """Once all is told: what a run has taken counts for its worker when the run's processes are gone."""
     us = psutil.Process()
-    return sum(sum(member.cpu_times()[:4]) for member in (us, *us.children(recursive=True)))
+    while len(us.children(recursive=True)) > len(us.children()):
+        time.sleep(0.001)
+    return sum(sum(member.cpu_times()[:4]) for member in (us, *us.children()))
 
 
 def _video(report: Report, converter: Converter, clip: Path, target: str) -> None:
