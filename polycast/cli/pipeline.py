@@ -29,7 +29,7 @@ def run(
     network file.
     """
     from polycast import networks
-    from polycast.pipeline.run import alone, run_once, run_stream
+    from polycast.pipeline.run import alone, interruption, run_once, run_stream
     from polycast.pipeline.session import LOCAL, faults_in_words, open_session
     from polycast.pipeline.site import open_site
     from polycast.settings import read_settings, spark_option
@@ -44,10 +44,10 @@ def run(
         try:
             with faults_in_words(settings.folders.log):
                 if once:
-                    with streams.progress() as show:
-                        summary = run_once(session, site, _progress(show))
+                    with streams.progress() as show, interruption() as asked:
+                        summary = run_once(session, site, _progress(show), asked.is_set)
                     streams.answer(summary)
-                    return 0
+                    return 130 if asked.is_set() else 0
                 streams.tell(f"waiting for publications in {settings.folders.inbox}; Ctrl-C to stop")
                 run_stream(session, site, streams.answer)
                 return 130

@@ -70,7 +70,10 @@ def journey(spark: SparkSession, files: Sequence[Path | str], site: Site) -> Sum
 
 
 def run_once(
-    spark: SparkSession, site: Site, on_progress: Callable[[int, int], None] = lambda *_: None
+    spark: SparkSession,
+    site: Site,
+    on_progress: Callable[[int, int], None] = lambda *_: None,
+    is_enough: Callable[[], bool] = lambda: False,
 ) -> Summary:
     """Deal with all that is in the inbox now, the oldest first.
 
@@ -78,10 +81,14 @@ def run_once(
     ----------
     on_progress
         Is told before each batch how many files have been dealt with, and how many there are.
+    is_enough
+        Asked before each batch whether to leave the rest where it is.
     """
     files = inbox.waiting(site.home.inbox)
     whole = NOTHING
     for start in range(0, len(files), MOST_FILES):
+        if is_enough():
+            break
         on_progress(start, len(files))
         whole += journey(spark, files[start : start + MOST_FILES], site)
     return whole
@@ -91,7 +98,7 @@ def run_stream(spark: SparkSession, site: Site, on_batch: Callable[[Summary], No
     """Deal with whatever comes into the inbox, until Ctrl-C; the batch at hand is finished, unless asked again."""
     query = start_stream(spark, site, on_batch)
     try:
-        with _interruption() as asked:
+        with interruption() as asked:
             while not asked.wait(LOOK_EVERY) and query.isActive:
                 pass
             while query.isActive and query.status["isTriggerActive"]:
@@ -116,7 +123,7 @@ def start_stream(
 
 
 @contextmanager
-def _interruption() -> Iterator[threading.Event]:
+def interruption() -> Iterator[threading.Event]:
     """An event that is set when we are asked to stop, by Ctrl-C or the system; a second Ctrl-C does not wait."""
     asked = threading.Event()
 

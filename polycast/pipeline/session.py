@@ -1,6 +1,7 @@
 """The one place where a Spark session is made; everything else is given one."""
 
 import itertools
+import logging
 import os
 import re
 import shutil
@@ -61,6 +62,7 @@ def open_session(
     home
         Where Spark's own messages and passing files go; without one the messages are dropped.
     """
+    logging.getLogger("py4j").addHandler(logging.NullHandler())  # what breaks off comes as an exception, too
     os.environ.update(java_environment(os.environ))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = _ALWAYS | (_LOCAL if master.startswith("local") else {}) | _housed(home) | dict(options or {})

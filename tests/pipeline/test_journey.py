@@ -14,7 +14,7 @@ from polycast.home import Home
 from polycast.interest import dialects
 from polycast.model.network import Network, User
 from polycast.model.subscription import Exact, Subscription
-from polycast.pipeline import bill, deadletters, inbox, plans
+from polycast.pipeline import bill, deadletters, inbox, plans, run
 from polycast.pipeline.convert import convert
 from polycast.pipeline.dispatch import dispatch
 from polycast.pipeline.ingest import ingest, table_of
@@ -256,3 +256,15 @@ def test_a_batch_and_a_stream_deliver_the_same(
 
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
+
+
+def test_who_has_enough_finds_the_rest_in_the_inbox(
+    spark: SparkSession, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "MOST_FILES", 1)
+    for name in ("a", "b", "c"):
+        inbox.put_event(site.home.inbox, note(name))
+    told: list[tuple[int, int]] = []
+    summary = run_once(spark, site, lambda done, files: told.append((done, files)), lambda: len(told) == 2)
+    assert (summary.publications, told) == (2, [(0, 3), (1, 3)])
+    assert len(inbox.waiting(site.home.inbox)) == 1
