@@ -159,14 +159,11 @@ class _Program:
     def solve(self, search: Search) -> None:
         """Solve, until the answer is within the capacities by our own measure; offer it, and what is proved."""
         model = self._model()
+        model.cbMipImprovingSolution.subscribe(lambda event: self._offer(event.data_out.mip_solution, search))
         while True:
             self._start_from(model, search)
-            interrupted = _run(model, search)
-            found = self._attachment(model, search)
-            if found is not None and not found.over:
-                search.offer(found.broker)
-            if interrupted:
-                raise KeyboardInterrupt
+            _run(model, search)
+            found = self._found(model, search)
             if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
                 self._note_bound(model, search)
                 return
@@ -206,12 +203,18 @@ class _Program:
         values = np.isin(self.at.ravel(), chosen).astype(np.float64)
         model.setSolution(self.at.size, self.at.ravel(), values)
 
-    def _attachment(self, model: Any, search: Search) -> Attachment | None:
-        """What the solver has found, if anything."""
+    def _found(self, model: Any, search: Search) -> Attachment | None:
+        """What the solver has found in the end, if anything."""
         if model.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
             return None
-        values = np.array(model.getSolution().col_value)[self.at]
-        return Attachment(self.overlay, values.argmax(axis=1), search.core)
+        return self._offer(model.getSolution().col_value, search)
+
+    def _offer(self, columns: Any, search: Search) -> Attachment:
+        """Offer what the solver has found, if it is within the capacities by our own measure."""
+        attachment = Attachment(self.overlay, np.array(columns)[self.at].argmax(axis=1), search.core)
+        if not attachment.over:
+            search.offer(attachment.broker)
+        return attachment
 
     def _note_bound(self, model: Any, search: Search) -> None:
         """What is proved when the time is up."""
@@ -226,20 +229,20 @@ class _Program:
             model.addRow(-np.inf, len(crowd) - 1.0, len(crowd), crowd, np.ones(len(crowd)))
 
 
-def _run(model: Any, search: Search) -> bool:
-    """Let the solver work until it has proved its answer or the time is spent; whether Ctrl-C has ended it."""
+def _run(model: Any, search: Search) -> None:
+    """Let the solver work until it has proved its answer or the time is spent.
+
+    After Ctrl-C it is told to stop, and left to itself: in a linear program it does not listen.
+    """
     if np.isfinite(search.deadline):
         model.setOptionValue("time_limit", model.getRunTime() + max(0.0, search.deadline - time.perf_counter()))
-    interrupted = False
-    model.startSolve()
-    while True:
-        try:
-            if model.wait(LOOK)[0]:
-                return interrupted
+    try:
+        model.startSolve()
+        while not model.wait(LOOK)[0]:
             search.report(None, "proving")
-        except KeyboardInterrupt:
-            interrupted = True
-            model.cancelSolve()
+    except KeyboardInterrupt:
+        model.cancelSolve()
+        raise
 
 
 def _sides(core: Core) -> list[tuple[int, list[int]]]:

@@ -2,10 +2,6 @@
 
 import json
 import re
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +10,7 @@ import pytest
 
 from polycast.cli.app import run
 from polycast.overlay.solve import METHODS
+from tests.cli.interrupting import interrupted
 from tests.overlay.overlays import random_overlay
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "attach.json"
@@ -222,16 +219,6 @@ def test_ctrl_c_prints_the_best_so_far(tmp_path: Path) -> None:
             break
     assert code == 130
     assert len(json.loads(out)["attachments"]) == 30
-
-
-def interrupted(arguments: list[str], patience: float) -> tuple[int, bytes]:
-    """Run a command, interrupt it after some seconds, and return its exit code and what it printed."""
-    command = [sys.executable, "-m", "polycast", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-        time.sleep(patience)
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
-    return process.returncode, out
 
 
 def large(folder: Path, users: int, brokers: int, channels: int) -> str:
