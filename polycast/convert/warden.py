@@ -17,7 +17,7 @@ from polycast.convert.task import Output, Task
 from polycast.errors import Cancelled, ConversionError, Refused, Timeout, TooLarge
 
 STDIN, REPORTS = 0, 3
-LOOK_EVERY = 0.05
+LOOK_EVERY = 0.1
 """Seconds between two looks at what a run has written and started."""
 OF_THE_SYSTEM = {
     errno.EFBIG: ("TooLarge", "more than {limits.output} bytes written"),
