@@ -9,10 +9,10 @@ import numpy as np
 from polycast.kernel import kernel
 from polycast.tree import seats
 from polycast.tree.forest import Forest
-from polycast.tree.joining import best_place, join
+from polycast.tree.joining import REACH, best_place, join
 from polycast.tree.model import APPROXIMATE, LossModel
-from polycast.tree.seats import NOBODY, Positions, Seats
-from polycast.tree.servers import SOURCE, Floats, Servers
+from polycast.tree.seats import NOBODY, Positions, Records, Seats
+from polycast.tree.servers import SOURCE, Servers
 from polycast.tree.slices import Slices
 
 
@@ -30,7 +30,7 @@ def greedy(servers: Servers, per_object: bool = False, model: LossModel = APPROX
 
 
 def _join_all(f: Seats, members: Positions) -> None:
-    reach = np.zeros((len(f.seat), 3))
+    reach = np.zeros(len(f.seat), REACH)
     slices, done = Slices(), 1
     while done < len(members):
         end = min(len(members), done + slices.size)
@@ -40,7 +40,7 @@ def _join_all(f: Seats, members: Positions) -> None:
 
 
 @kernel
-def join_some(f: Seats, members: Positions, start: int, end: int, reach: Floats) -> None:
+def join_some(f: Seats, members: Positions, start: int, end: int, reach: Records) -> None:
     """Hang ``members[start:end]``, one after the other, each at its best place among those before it."""
     for m in range(start, end):
         join(f, members[m], best_place(f, members[:m], members[m], reach, False))

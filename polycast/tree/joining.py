@@ -9,45 +9,75 @@ import numpy as np
 
 from polycast.kernel import kernel
 from polycast.tree.neighbours import better
-from polycast.tree.seats import NOBODY, Positions, Seats, add_up, change_of, link, refresh, try_seat, unlink
-from polycast.tree.servers import Floats
+from polycast.tree.seats import (
+    NOBODY,
+    TOP,
+    Positions,
+    Records,
+    Seats,
+    add_up,
+    change_of,
+    link,
+    refresh,
+    try_seat,
+    unlink,
+)
+
+# What a walk knows of each broker: what a seat that joins below changes above; how long a message stays in it now;
+# and whether all that the seat wants arrives there already.
+REACH = np.dtype(
+    [("overload", np.float64), ("loss", np.float64), ("delay", np.float64), ("covers", np.bool_)], align=True
+)
 
 
 @kernel
-def best_place(f: Seats, placed: Positions, v: int, reach: Floats, hasty: bool) -> int:
+def best_place(f: Seats, placed: Positions, v: int, reach: Records, hasty: bool) -> int:
     """The seat of ``placed`` (parents before children) below which `v` costs least.
 
-    ``hasty`` leaves out leaves that could only be better if a broker became faster by having more to do, which
-    the model allows for, but hardly.
+    Leaves that cannot be the best are left out. ``hasty`` also leaves out those that could only be better if a
+    broker became faster by having more to do, which the model allows for, but hardly.
     """
     none, grown, above = f.nothing, f.nothing + 1, f.nothing + 2
     weight, arriving = f.seat[v].subtree_weight, f.arriving[f.seat[v].server].copy()
+    careful = f.precise or f.roots > 1  # a server with seats in other trees may become faster
     best, least_overload, least_loss = NOBODY, np.inf, np.inf
     for b in placed:
-        a = f.seat[b].parent
+        a, leaf = f.seat[b].parent, f.seat[b].children == 0
         link_loss = weight * arriving[f.seat[b].server]
-        if hasty and least_overload <= 0 and f.seat[b].children == 0 and a != NOBODY:
+        if leaf and least_overload <= 0 and a != NOBODY and (hasty or (reach[a].covers and not careful)):
             server = f.server[f.seat[b].server]
-            own = weight * (reach[a, 2] + f.seat[b].hop + server.filter_time + server.transmit_time)
-            if reach[a, 1] + own + link_loss >= least_loss:
+            own = weight * (reach[a].delay + f.seat[b].hop + server.filter_time + server.transmit_time)
+            if reach[a].loss + own + link_loss >= least_loss:
                 continue
         try_seat(f, b, grown, none, v)
         overload, loss = change_of(f, b, grown)
         loss += link_loss
-        reach[b, 0], reach[b, 1], reach[b, 2] = 0.0, 0.0, _processing_delay(f, b) if hasty else 0.0
+        if not leaf:
+            reach[b].delay, reach[b].covers = _processing_delay(f, b), hasty or _covers(f, b, v)
+        base_overload, base = 0.0, 0.0
         if a != NOBODY:
             try_seat(f, a, above, b, grown)
             over, more = change_of(f, a, above)
-            base = reach[a, 1] + weight * f.seat[b].hop
-            overload, loss = overload + reach[a, 0] + over, loss + base + more
-            if f.overhead:  # for places further below, b has no child more
+            base = reach[a].loss + weight * f.seat[b].hop
+            overload, loss = overload + reach[a].overload + over, loss + base + more
+            if f.overhead and not leaf:  # for places further below, b has no child more
                 f.seat[grown].children = f.seat[b].children
                 try_seat(f, a, above, b, grown)
                 over, more = change_of(f, a, above)
-            reach[b, 0], reach[b, 1] = reach[a, 0] + over, base + more
+            base_overload, base = reach[a].overload + over, base + more
+        reach[b].overload, reach[b].loss = base_overload, base
         if better(overload, loss, least_overload, least_loss):
             best, least_overload, least_loss = b, overload, loss
     return best
+
+
+@kernel
+def _covers(f: Seats, b: int, v: int) -> bool:
+    """Whether `b` already gets all that `v` wants, so that with `v` below it gets no more."""
+    more = 0
+    for x in range(f.width):
+        more += f.lane[v, TOP, x] > f.lane[b, TOP, x]
+    return more == 0
 
 
 @kernel

@@ -16,11 +16,11 @@ from polycast.kernel import kernel
 from polycast.tree.descend import descend
 from polycast.tree.forest import Forest
 from polycast.tree.greedy import greedy
-from polycast.tree.joining import best_place, join, leave
+from polycast.tree.joining import REACH, best_place, join, leave
 from polycast.tree.model import APPROXIMATE, LossModel
 from polycast.tree.neighbours import better
-from polycast.tree.seats import NOBODY, Positions, Seats, walk_from
-from polycast.tree.servers import Floats, Servers
+from polycast.tree.seats import NOBODY, Positions, Records, Seats, walk_from
+from polycast.tree.servers import Servers
 from polycast.tree.slices import Slices
 
 WALKS = 2**21  # seats that may be looked at per seat taken out, where there are many
@@ -74,7 +74,7 @@ def improve(
 ) -> Forest:
     """Improve a given forest in place. It is at no time worse than before."""
     rng, rounds = np.random.default_rng(search.seed), search.rounds_for(forest)
-    work = np.zeros((len(forest.seats.seat), 3)), np.empty(len(forest), np.int32)
+    work = np.zeros(len(forest.seats.seat), REACH), np.empty(len(forest), np.int32)
     slices, done = Slices(4), 0
     while done < rounds and len(forest) > forest.seats.roots:
         count = min(rounds - done, slices.size)
@@ -86,7 +86,7 @@ def improve(
 
 
 @kernel
-def reseat(f: Seats, rng: np.random.Generator, rounds: int, out: int, reach: Floats, order: Positions) -> None:
+def reseat(f: Seats, rng: np.random.Generator, rounds: int, out: int, reach: Records, order: Positions) -> None:
     """Some rounds of the search; each ends with a tree that is better, or as it was."""
     seat, before = np.empty(out, np.int32), np.empty(out, np.int32)
     for _ in range(rounds):
