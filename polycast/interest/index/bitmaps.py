@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from polycast.interest.index.cover import Rows
 from polycast.kernel import kernel
 
-LARGE = 256  # rows from which on a cluster has bitmaps
+LARGE = 32  # rows from which on a cluster has bitmaps
 MOST = 28  # readings that a cluster has bitmaps for
 ASKED = 20  # a reading is worth a bitmap if one in so many rows asks it
 EXACT = 130  # so many ranks have a bucket each

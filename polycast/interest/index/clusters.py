@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polycast.interest.index.bitmaps import ASKED, LARGE, Bitmaps, bitmaps
+from polycast.interest.index.bitmaps import ASKED, Bitmaps, bitmaps
 from polycast.interest.index.cover import Rows, share
 from polycast.interest.index.dictionary import Dictionary, places
 from polycast.kernel import kernel
 
 FINEST = 1 << 14  # blocks of a grid, at the most
+FEW = 256  # a block with fewer rows hands them on
 
 
 class Clusters(NamedTuple):
@@ -181,7 +182,7 @@ def _hand_on(
             grid = home[row, 0]
             if grid >= 0 and (grid - bases[chosen[row, 0]]) // 2 == level:
                 wider = bases[chosen[row, 0]] + 2 * (level + 1)
-                if sizes[base[grid] + home[row, 1]] < LARGE and wider < bases[chosen[row, 0] + 1]:
+                if sizes[base[grid] + home[row, 1]] < FEW and wider < bases[chosen[row, 0] + 1]:
                     home[row] = _fitting(chosen[row], counts, bases, shift, half, wider)
     _hand_to_all(home, chosen, len(counts), base, sizes)
 
@@ -204,5 +205,5 @@ def _hand_to_all(
     for row in range(len(home)):
         if home[row, 0] < 0 or uses[chosen[row, 0]] * ASKED < len(home):
             continue
-        if sizes[base[home[row, 0]] + home[row, 1]] < LARGE:
+        if sizes[base[home[row, 0]] + home[row, 1]] < FEW:
             home[row] = -1

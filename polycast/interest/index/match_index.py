@@ -1,7 +1,7 @@
 """Which subscriptions accept an event: the index as its users see it."""
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
@@ -32,7 +32,8 @@ class MatchIndex:
         self._vocabulary = Vocabulary()
         self._levels: list[Level] = []
         self._removed = 0
-        self._fresh: dict[str, Program] = {}
+        self._fresh: dict[str, Expression] = {}
+        self._programs: dict[str, Program] = {}  # of those fresh ones that have been asked
 
     @classmethod
     def of(cls, subscriptions: Iterable[tuple[str, Expression]]) -> Self:
@@ -66,20 +67,20 @@ class MatchIndex:
             sight = self._vocabulary.look(attributes)
             for level in self._levels:
                 found += named(level.programs.names, level.match(self._vocabulary, sight, attributes))
-        found += [name for name, program in self._fresh.items() if program.accepts(attributes)]
-        return found
+        return found + [name for name in self._fresh if self._program(name).accepts(attributes)]
 
     def add(self, name: str, expression: Expression) -> None:
         """Add a subscription behind all others; ``BadInput`` if there is one of this name."""
         if name in self:
             raise _twice(name)
-        self._fresh[name] = Program(expression)
+        self._fresh[name] = expression
         if len(self._fresh) >= FRESH:
             self._flush()
 
     def remove(self, name: str) -> None:
         """Take a subscription out; ``BadInput`` if there is none of this name."""
         if self._fresh.pop(name, None) is not None:
+            self._programs.pop(name, None)
             return
         place = self._find(name)
         if place is None:
@@ -106,6 +107,11 @@ class MatchIndex:
         index._removed = sum(int(level.dead.sum()) for level in index._levels)
         return index
 
+    def _program(self, name: str) -> Program:
+        if name not in self._programs:
+            self._programs[name] = Program(self._fresh[name])
+        return self._programs[name]
+
     def _find(self, name: str) -> tuple[Level, int] | None:
         text = encoded(name)
         for level in reversed(self._levels):
@@ -123,19 +129,21 @@ class MatchIndex:
             ends.append(len(code) // 3)
         return written(form, np.array(code, np.int32).reshape(-1, 3), np.array(ends, np.int64), names)
 
-    def _settle(self, parts: Iterable[Programs]) -> None:
+    def _settle(self, parts: Sequence[Programs]) -> None:
         readings = len(self._vocabulary.readings)
         used = np.sum([uses(part, readings) for part in parts], axis=0)
-        self._vocabulary.settle(used, len(self))
+        settled = sum(level.total for level in self._levels) + sum(len(part.ends) - 1 for part in parts)
+        self._vocabulary.settle(used, settled)
 
     def _flush(self) -> None:
         """Make a level of what is fresh, and merge levels that are not much larger than those behind them."""
         if not self._fresh:
             return
-        programs = self._read((name, program.expression) for name, program in self._fresh.items())
+        programs = self._read(self._fresh.items())
         self._settle([programs])
         self._levels.append(level_of(programs, self._vocabulary))
         self._fresh.clear()
+        self._programs.clear()
         first = len(self._levels) - 1
         size = self._levels[first].total
         while first and self._levels[first - 1].total < RATIO * size:

@@ -10,7 +10,8 @@ from polycast.interest.index.normal_form import AND, CONST, NOT, OR, QUIET
 from polycast.interest.index.vocabulary import ERROR, FALSE, UNKNOWN
 from polycast.kernel import kernel
 
-_FALSE, _TRUE, _ERROR, _UNKNOWN = 0, 1, 2, 3
+_FALSE, _TRUE, _ERROR, _UNKNOWN, _NOT_TRUE = 0, 1, 2, 3, 4
+"""What a program says. While readings are missing, it may be unknown, or known not to be true and no more."""
 
 
 @kernel
@@ -142,35 +143,56 @@ def evaluate(
         elif operator in (AND, OR):
             operands = code[at, 1]
             height -= operands
-            answer = _joined(stack[height : height + operands], _TRUE if operator == AND else _FALSE)
+            chain = stack[height : height + operands]
+            answer = _all(chain) if operator == AND else _any(chain)
         elif operator == NOT:
             height -= 1
             answer = stack[height]
             if answer <= _TRUE:
                 answer = 1 - answer
+            elif answer == _NOT_TRUE:
+                answer = _UNKNOWN
         elif operator == QUIET:
             height -= 1
             answer = stack[height]
-            if answer == _ERROR:
+            if answer in (_ERROR, _NOT_TRUE):
                 answer = _FALSE
         elif operator == CONST:
             answer = code[at, 1]
         else:
             height -= 2
             left, right = stack[height], stack[height + 1]
-            answer = left ^ right if left <= _TRUE and right <= _TRUE else max(left, right)
+            answer = left ^ right if max(left, right) <= _TRUE else min(max(left, right), _UNKNOWN)
         stack[height] = answer
         height += 1
     return int(stack[0])
 
 
 @kernel
-def _joined(operands: NDArray[np.int8], going_on: int) -> int:
-    """AND and OR: the first operand that does not leave the answer to the next one gives it."""
+def _all(operands: NDArray[np.int8]) -> int:
+    """AND: the first operand that is not true decides; if it is unknown, any other that is not true is enough."""
+    is_unknown = False
     for operand in operands:
-        if operand != going_on:
-            return int(operand)
-    return going_on
+        if operand == _UNKNOWN:
+            is_unknown = True
+        elif operand != _TRUE:
+            return _NOT_TRUE if is_unknown else int(operand)
+    return _UNKNOWN if is_unknown else _TRUE
+
+
+@kernel
+def _any(operands: NDArray[np.int8]) -> int:
+    """OR: the first operand that is not false decides, but for one that may still be false."""
+    is_vague = False
+    for operand in operands:
+        if operand == _NOT_TRUE:
+            is_vague = True
+        elif operand != _FALSE:
+            if not is_vague:
+                return int(operand)
+            if operand != _ERROR:
+                return _UNKNOWN
+    return _NOT_TRUE if is_vague else _FALSE
 
 
 @kernel

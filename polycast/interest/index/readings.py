@@ -6,7 +6,7 @@ it gives none, it says what the filter answers instead: an error, or false.
 
 from collections.abc import Callable
 
-from polycast.interest.cesql.like import matcher
+from polycast.interest.cesql.like import ANY, matcher, pieces
 from polycast.interest.cesql.values import Failure, to_boolean
 from polycast.model.scalar import Value, instant, number_of, to_string
 
@@ -132,5 +132,9 @@ def reader(way: str) -> Reader:
     """How to read a value in this way."""
     if not way.startswith(LIKE):
         return WAYS[way]
-    matches = matcher(way.removeprefix(LIKE))
+    pattern = way.removeprefix(LIKE)
+    match pieces(pattern):
+        case (int(first), str(text), int(last)) if first == last == ANY:
+            return lambda value: 1 if text in to_string(value) else False
+    matches = matcher(pattern)
     return lambda value: 1 if matches(to_string(value)) else False

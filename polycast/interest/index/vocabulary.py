@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polycast.interest.cesql import Expression, Failure, Program
+from polycast.interest.cesql.closures import Compute
 from polycast.interest.cesql.parser import Step
 from polycast.interest.index.readings import LIKE, TEXTUAL, Key, Reader, reader
 from polycast.model.scalar import scalar
@@ -59,7 +60,7 @@ class Vocabulary:
         self._ids: dict[object, int] = {}
         self._attributes: dict[str, list[tuple[int, Reader]]] = {}
         self._existences: dict[str, int] = {}
-        self._terms: dict[int, tuple[Program, Reader]] = {}
+        self._terms: dict[int, tuple[Compute, Reader]] = {}
         self._eager_terms: list[int] = []
         self.defaults = np.empty(0, np.int32)
 
@@ -130,10 +131,10 @@ class Vocabulary:
         if id not in self._terms:
             reading = self.readings[id]
             steps: tuple[Step, ...] = reading.steps or (("attr", reading.name),)
-            self._terms[id] = Program(Expression(steps, reading.strict)), reader(reading.way)
-        program, read = self._terms[id]
+            self._terms[id] = Program(Expression(steps, reading.strict)).compute, reader(reading.way)
+        compute, read = self._terms[id]
         try:
-            return read(program.compute(attributes))
+            return read(compute(attributes))
         except Failure:
             return None
 
