@@ -153,3 +153,14 @@ def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
         MatchIndex.open(tmp_path / "file")
     with pytest.raises(BadInput):
         MatchIndex().save(tmp_path / "file")
+
+
+def test_the_documents_example_prints_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "index.md").read_text()
+    code = text.split("```python\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "docs/index.md", "exec"), {})
+    said = [line.split("  # ")[1] for line in code.splitlines() if "  # " in line]
+    assert capsys.readouterr().out.splitlines() == said
