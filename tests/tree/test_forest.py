@@ -109,6 +109,18 @@ def test_incremental_equals_recomputed_after_many_moves(model: LossModel, per_ob
             np.testing.assert_allclose(incremental, again.cost, rtol=1e-9)
 
 
+def test_a_deep_chain() -> None:
+    """Every server adds its link, its queue and the message's own time to all below it."""
+    count, check, send, link = 2000, 1e-3, 1e-4, 0.01
+    ones = np.ones(count)
+    servers = Servers(ones * check, ones * send, ones[:, None], np.full((count, count), link))
+    chain = {f"n{i}": f"n{i - 1}" if i > 1 else "s" for i in range(1, count)}
+    load = check + send
+    step = link + load / (1 - load) * load + check + send
+    losses = Forest.of(servers, {None: Tree.of("s", chain)}).fidelity.losses
+    np.testing.assert_allclose(losses, np.arange(count) * step, rtol=1e-9)
+
+
 def test_an_impossible_move_is_an_error() -> None:
     servers = random_servers(np.random.default_rng(1), 5)
     forest = star(servers)
