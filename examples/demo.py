@@ -98,9 +98,9 @@ def compared(planned: DeliveryPlan) -> Table:
     """The plan beside the three simple ones."""
     table = Table("plan", "cost", "sending", "converting", "penalties", "", title="What it should cost")
     best = planned.cost.total
-    for method in ("exact", *SIMPLE):
+    for method in ("auto", *SIMPLE):
         try:
-            cost = planned.cost if method == "exact" else solve(planned.problem, method).plan.cost
+            cost = planned.cost if method == "auto" else solve(planned.problem, method).plan.cost
         except NoSolution:
             continue
         above = f"{cost.total / best - 1:+.0%}" if cost.total > best else "the least, proved"
@@ -126,8 +126,8 @@ def billed(account: Bill) -> Table:
     """The bill, planned and spent, beside the simple plans."""
     table = Table("", "bytes on links", "processor", "cost", title="The bill")
     for method, spending in account.planned.items():
-        name = "planned" if method == "exact" else method
-        table.add_row(name, *figures(spending), style="" if method == "exact" else "dim")
+        name = "planned" if method == "auto" else method
+        table.add_row(name, *figures(spending), style="" if method == "auto" else "dim")
     table.add_row("spent", *figures(account.spent), style="bold")
     return table
 

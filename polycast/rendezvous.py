@@ -23,7 +23,7 @@ MEGABYTE = 1e6
 
 # Seconds that placement may take; beyond them the best plan so far is good enough for one publication.
 PLACING = 1.0
-METHOD = "exact"
+METHOD = "auto"
 
 
 def plan(publication: Publication, matches: Iterable[str], network: Network) -> DeliveryPlan:
@@ -39,7 +39,7 @@ def plan(publication: Publication, matches: Iterable[str], network: Network) -> 
     wishes, unserved = negotiate_forms(matches, network, graph, content.format)
     brokers, seats = _seat(wishes, network)
     problem = problem_of(graph, brokers, content.format, network.alpha, network.beta)
-    placed = solve(problem, METHOD).plan
+    placed = solve(problem, METHOD, time_limit=PLACING).plan
     return DeliveryPlan(
         **{name: getattr(placed, name) for name in Plan.__dataclass_fields__},
         deliveries=_deliveries(placed, seats),

@@ -11,7 +11,8 @@ import pytest
 from polycast.model.problem import Problem
 from polycast.overlay import solve as attaching
 from polycast.overlay.attachment import Attachment, Overlay
-from polycast.place.solve import PROVED, Solution
+from polycast.place.search import PROVED
+from polycast.place.solve import Solution
 from polycast.tree import Forest, Growth, LossModel, Servers
 
 # ---- placement: every method of polycast.place.METHODS

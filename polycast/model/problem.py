@@ -14,6 +14,7 @@ from polycast.model.broker import AnyOf, Broker
 from polycast.model.format import ContentGraph
 
 Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Indices = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]

@@ -11,13 +11,16 @@ from typing import NamedTuple
 import numpy as np
 
 from polycast.kernel import kernel
-from polycast.model.problem import Flags, Floats, Indices, Ints
+from polycast.model.problem import Flags, Floats, Indices, Ints, Singles
 from polycast.place.digraph import Digraph
 
 # Sums of floats may end a little high: by this share the bound stays below them.
 ROUNDING = 1e-12
 
 CONNECTED = -1
+
+# The column of an edge for which no account is kept; others may well be negative.
+UNASKED = -(2**62)
 
 
 class Ascent(NamedTuple):
@@ -33,12 +36,18 @@ class Ascent(NamedTuple):
         How large the cut of each terminal was when last seen; ``CONNECTED`` once nothing cuts it off.
     member : (vertices,)
         Room for marking a cut.
+    account, column, place
+        Who has paid for what: terminal `i` has paid ``account[column[edge] + place[i]]`` for an
+        edge, unless the column is ``UNASKED``. Nobody asks if there are no columns.
     """
 
     bound: Floats
     price: Floats
     size: Ints
     member: Flags
+    account: Singles
+    column: Ints
+    place: Ints
 
 
 @kernel
@@ -55,7 +64,9 @@ def dual_ascent(graph: Digraph, root: int, terminals: Indices) -> tuple[float, F
 @kernel
 def begin_ascent(graph: Digraph, root: int, terminals: Indices) -> Ascent:
     size = np.where(terminals == root, CONNECTED, 0)
-    return Ascent(np.zeros(1), graph.weight.copy(), size, np.zeros(len(graph.leaving_start) - 1, np.bool_))
+    member = np.zeros(len(graph.leaving_start) - 1, np.bool_)
+    nobody = np.empty(0, np.float32), np.empty(0, np.int64), np.empty(0, np.int64)
+    return Ascent(np.zeros(1), graph.weight.copy(), size, member, nobody[0], nobody[1], nobody[2])
 
 
 @kernel
@@ -71,7 +82,7 @@ def ascend(graph: Digraph, root: int, terminals: Indices, ascent: Ascent, effort
             ascent.size[i] = CONNECTED
         else:
             if len(cut) <= size:
-                ascent.bound[0] += _raise(graph, cut, member, ascent.price)
+                ascent.bound[0] += _raise(graph, cut, ascent, int(i))
             ascent.size[i] = len(cut)
             heappush(queue, (np.int64(len(cut)), i))
         member[cut] = False
@@ -96,15 +107,23 @@ def _cut(graph: Digraph, terminal: int, price: Floats, member: Flags) -> Indices
 
 
 @kernel
-def _raise(graph: Digraph, cut: Indices, member: Flags, price: Floats) -> float:
-    """Lower the prices of all edges into a cut by the least of them, and tell that one."""
+def _raise(graph: Digraph, cut: Indices, ascent: Ascent, terminal: int) -> float:
+    """Lower the prices of all edges into the cut of a terminal by the least of them, and tell that one."""
     least = np.inf
     for change in range(2):
         for vertex in cut:
             for position in range(graph.entering_start[vertex], graph.entering_start[vertex + 1]):
                 edge = graph.entering[position]
-                if not member[graph.tail[edge]]:
+                if not ascent.member[graph.tail[edge]]:
                     if change:
-                        price[edge] -= least
-                    least = min(least, price[edge]) if not change else least
+                        _pay(ascent, edge, terminal, least)
+                    else:
+                        least = min(least, ascent.price[edge])
     return least
+
+
+@kernel
+def _pay(ascent: Ascent, edge: int, terminal: int, amount: float) -> None:
+    ascent.price[edge] -= amount
+    if len(ascent.column) and ascent.column[edge] != UNASKED:
+        ascent.account[ascent.column[edge] + ascent.place[terminal]] += amount

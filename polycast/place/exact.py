@@ -4,6 +4,8 @@ import numpy as np
 
 from polycast.model.plan import Plan
 from polycast.model.problem import Indices
+from polycast.place.all_in_root import all_in_root
+from polycast.place.bounds import lower_bound
 from polycast.place.exact_climb import climb, descend
 from polycast.place.exact_few import Few, few_of, most_wants
 from polycast.place.exact_offers import Offers, no_offers, with_room
@@ -13,6 +15,16 @@ from polycast.place.search import Search
 
 SLICE = 1 << 26
 """About how many values a kernel may look at before somebody looks at the clock."""
+
+
+def place_exact(search: Search) -> None:
+    """Offer the cheapest plan and its proof; where time is not enough, the plan that makes all at the root."""
+    try:
+        exact(search)
+    finally:
+        if search.best is None:
+            search.offer(all_in_root(search.problem))
+            search.raise_bound(lower_bound(search.problem))
 
 
 def exact(search: Search) -> None:
@@ -42,7 +54,7 @@ def _climb(search: Search, task: Task, few: Few, brokers: Indices) -> Offers | N
         count = climb(task, few, offers, brokers, position, last, count)
         position = last - 1
         search.report(1 - position / len(brokers), "what each link may carry")
-        if search.spent:
+        if position >= 0 and search.spent:
             return None
     return offers
 

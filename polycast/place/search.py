@@ -8,6 +8,9 @@ from polycast.errors import BadInput
 from polycast.model.plan import Plan
 from polycast.model.problem import Problem
 
+# The relative difference between a plan and a bound that rounding alone may leave.
+PROVED = 1e-9
+
 SELECTIONS = ("slack", "random")
 STARTS = ("best", "reduced", "all-in-root", "all-in-leaves", "single-format")
 
@@ -76,6 +79,17 @@ class Search:
     def raise_bound(self, bound: float) -> None:
         """Note that no plan can cost less than this."""
         self.lower_bound = max(self.lower_bound, bound)
+
+    @property
+    def plan(self) -> Plan:
+        """The best plan so far; whoever asks knows that there is one."""
+        assert self.best is not None
+        return self.best
+
+    @property
+    def proved(self) -> bool:
+        """Whether the bound proves the best plan the cheapest there is."""
+        return self.plan.cost.total - self.lower_bound <= PROVED * self.plan.cost.total
 
     @property
     def spent(self) -> bool:

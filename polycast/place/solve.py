@@ -11,25 +11,23 @@ from polycast.model.problem import Problem
 from polycast.place.all_in_leaves import place_all_in_leaves
 from polycast.place.all_in_root import place_all_in_root
 from polycast.place.auto import auto
-from polycast.place.exact import exact
+from polycast.place.exact import place_exact
 from polycast.place.multilayer import place_multilayer
 from polycast.place.refine import place_refine
-from polycast.place.search import Options, Search
+from polycast.place.search import PROVED, Options, Search
 from polycast.place.single_format import place_single_format
 
 Method = Callable[[Search], None]
 
 METHODS: dict[str, Method] = {
     "auto": auto,
-    "exact": exact,
+    "exact": place_exact,
     "all-in-root": place_all_in_root,
     "all-in-leaves": place_all_in_leaves,
     "single-format": place_single_format,
     "refine": place_refine,
     "multilayer": place_multilayer,
 }
-
-PROVED = 1e-9
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def test_a_map_and_a_video_reach_everyone_with_a_bill(tmp_path: Path) -> None:
         assert account.failed == ()
         assert account.matched == account.delivered + len(account.unserved)
         assert account.spent.cpu_seconds > 0
-        assert account.planned["exact"].cost < min(account.planned[simple].cost for simple in demo.bill.SIMPLE)
+        assert account.planned["auto"].cost < min(account.planned[simple].cost for simple in demo.bill.SIMPLE)
     assert stray_files(Home(tmp_path / "demo")) == []
     for words in ("JPEG, 640 × 453", "speech of", "h264, 640 × 360", "The bill"):
         assert words in said.getvalue()

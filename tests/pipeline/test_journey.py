@@ -80,9 +80,9 @@ def test_the_bill_adds_up(spark: SparkSession, site: Site, the_map: Path) -> Non
     carried = [form for step in planned.steps[1:] for form in step.receives]
     assert account.spent.bytes == sum(sizes[form] for form in carried)
     assert account.spent.cpu_seconds > 0
-    assert account.planned["exact"].cost == planned.cost.total
-    assert account.planned["exact"].cost <= min(spending.cost for spending in account.planned.values())
-    assert account.planned.keys() == {"exact", *bill.SIMPLE}
+    assert account.planned["auto"].cost == planned.cost.total
+    assert account.planned["auto"].cost <= min(spending.cost for spending in account.planned.values())
+    assert account.planned.keys() == {"auto", *bill.SIMPLE}
 
 
 def test_what_comes_twice_is_delivered_once(spark: SparkSession, site: Site) -> None:

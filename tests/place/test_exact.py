@@ -129,3 +129,25 @@ def test_nothing_is_made_for_nothing_even_where_conversions_are_free() -> None:
     used[plan.delivered] = True
     used[plan.made_from[plan.made_from >= 0]] = True
     assert used[np.nonzero(plan.made_from >= 0)[1]].all()
+
+
+def test_without_the_time_for_the_optimum_everything_is_made_at_the_root() -> None:
+    problem = random_problem(np.random.default_rng(1), 2_000, 14, density=1.0, most_wants=6)
+    solution = solve(problem, "exact", time_limit=1e-9)
+    assert solution.plan.cost == solve(problem, "all-in-root").plan.cost
+    check_placement(problem, solution)
+
+
+def test_ctrl_c_before_there_is_an_optimum_leaves_a_plan_all_the_same() -> None:
+    def interrupt(_share: float | None, _message: str) -> None:
+        raise KeyboardInterrupt
+
+    problem = random_problem(np.random.default_rng(1), 20, 5)
+    solution = solve(problem, "exact", on_progress=interrupt)
+    assert solution.interrupted
+    check_placement(problem, solution)
+
+
+def test_what_is_solved_at_once_is_solved_whatever_the_clock_says() -> None:
+    problem = random_problem(np.random.default_rng(1), 20, 5)
+    assert solve(problem, "auto", time_limit=1e-9).optimal
