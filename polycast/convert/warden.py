@@ -3,6 +3,7 @@
 import errno
 import glob
 import importlib
+import math
 import os
 import resource
 import select
@@ -17,7 +18,7 @@ from polycast.convert.task import Output, Task
 from polycast.errors import Cancelled, ConversionError, Refused, Timeout, TooLarge
 
 STDIN, REPORTS = 0, 3
-LOOK_EVERY = 0.1
+LOOK_EVERY = 0.05
 """Seconds between two looks at what a run has written and started."""
 OF_THE_SYSTEM = {
     errno.EFBIG: ("TooLarge", "more than {limits.output} bytes written"),
@@ -100,7 +101,7 @@ class Warden:
             raise Timeout(f"longer than {limits.wall:g} s")
         if folder_size(Path(self.request.folder)) > limits.output:
             raise TooLarge(f"more than {limits.output} bytes written")
-        family = descendants(os.getpid())
+        family = descendants(os.getpid(), limits.processes)
         if len(family) > limits.processes:
             raise Refused(f"more than {limits.processes} processes")
         if sum(map(processor_time, family)) > limits.cpu:
@@ -191,15 +192,26 @@ def reap() -> None:
         return
 
 
-def descendants(process: int) -> list[int]:
-    """The children of a process, their children, and so on."""
-    children: list[int] = []
+def descendants(process: int, most: float = math.inf) -> list[int]:
+    """The children of a process, their children, and so on; no further once there are too many."""
+    found: list[int] = []
+    open_ = [process]
+    while open_ and len(found) <= most:
+        born = children(open_.pop())
+        found += born
+        open_ += born
+    return found
+
+
+def children(process: int) -> list[int]:
+    """The children of a process, as far as it is still there."""
+    found: list[int] = []
     for file in glob.glob(f"/proc/{process}/task/*/children"):
         try:
-            children += map(int, Path(file).read_text().split())
+            found += map(int, Path(file).read_text().split())
         except OSError:
             continue
-    return children + [below for child in children for below in descendants(child)]
+    return found
 
 
 def resident(process: int) -> int:
