@@ -148,7 +148,7 @@ def test_what_nobody_wants_has_a_bill(spark: SparkSession, home: Home, network: 
     run_once(spark, open_site(spark, home, msgspec.structs.replace(network, users=())))
     account = bill.read_bill(bill.bill_file(home, event.key))
     assert (account.matched, account.delivered, account.spent.cost) == (0, 0, 0.0)
-    assert account.planned["exact"].cost == 0.0
+    assert account.planned["auto"].cost == 0.0
     assert not home.mailboxes.exists()
 
 
