@@ -19,8 +19,9 @@ EXACT = 130  # so many ranks have a bucket each
 COARSE = 32  # buckets, if there are more ranks
 
 READING, KIND, BASE, SHIFT, BUCKETS, START = range(6)
-KEYS, RANKS, RANGES = range(3)
-"""Of a bitmap, what a bucket is: a key, where all rows ask for one; a rank; or a range of ranks."""
+KEYS, RANKS, RANGES, ROUGH = range(4)
+"""Of a bitmap, what a bucket is: a key, where all rows ask for one; a rank; a range of them, with a second bitmap;
+or such a range without one, where few rows could be certain anyhow."""
 
 ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
@@ -60,7 +61,7 @@ def bitmaps(
 ) -> Bitmaps:
     """The bitmaps of clusters: ``starts`` and ``order`` say which rows are in each, ``home`` in which block."""
     slots, ends, exact, maps, size = _designed(
-        starts, order, rows.ends, rows.constraints, counts, home, grid_reading, grid_shift, grid_half
+        starts, order, rows.exact, rows.ends, rows.constraints, counts, home, grid_reading, grid_shift, grid_half
     )
     words = np.full(size, ALL, np.uint64)
     _fill(starts, order, rows.exact, rows.ends, rows.constraints, counts, slots, ends, exact, maps, words)
@@ -71,6 +72,7 @@ def bitmaps(
 def _designed(
     starts: NDArray[np.int32],
     order: NDArray[np.int64],
+    is_exact: NDArray[np.bool_],
     ends: NDArray[np.int64],
     constraints: NDArray[np.int32],
     counts: NDArray[np.int64],
@@ -99,12 +101,14 @@ def _designed(
         size += width
         uses[:] = 0
         ranges[:] = 0
+        telling = 0
         for row in members:
+            telling += is_exact[row]
             for i in range(ends[row], ends[row + 1]):
                 uses[constraints[i, 0]] += 1
                 if constraints[i, 1] != constraints[i, 2] or not constraints[i, 1] & 1:
                     ranges[constraints[i, 0]] += 1
-        grid = home[members[0], 0]
+        grid, is_double = home[members[0], 0], telling * ASKED >= len(members)
         for _ in range(min(MOST, len(counts))):
             reading = int(np.argmax(uses))
             if uses[reading] * ASKED < len(members):
@@ -114,14 +118,18 @@ def _designed(
             if grid >= 0 and grid_reading[grid] == reading:
                 start = (home[members[0], 1] << grid_shift[grid]) - grid_half[grid]
                 base, last = max(start & ~1, 0), min(start + (1 << grid_shift[grid]), last)
-            size += _design(maps[made], reading, base, last - base + 1, ranges[reading] == 0, size) * width
+            size += (
+                _design(maps[made], reading, base, last - base + 1, ranges[reading] == 0, is_double, size) * width
+            )
             made += 1
         map_ends[slots[cluster] + 1] = made
     return slots, map_ends, exact, maps[:made].copy(), size
 
 
 @kernel
-def _design(design: NDArray[np.int64], reading: int, base: int, ranks: int, are_keys: bool, start: int) -> int:
+def _design(
+    design: NDArray[np.int64], reading: int, base: int, ranks: int, are_keys: bool, is_double: bool, start: int
+) -> int:
     """Write down how a bitmap is made; how many rows of words it has."""
     shift = 0
     if are_keys and ranks <= 2 * EXACT:
@@ -129,7 +137,7 @@ def _design(design: NDArray[np.int64], reading: int, base: int, ranks: int, are_
     elif ranks <= EXACT:
         kind = RANKS
     else:
-        kind = RANGES
+        kind = RANGES if is_double else ROUGH
         while ranks >> shift >= COARSE:
             shift += 1
     buckets = (ranks >> shift) + 1
@@ -177,6 +185,7 @@ def _fill(
             for i in range(ends[row], ends[row + 1]):
                 j = place[constraints[i, 0]]
                 if j >= 0:
+                    is_told = is_told and maps[j, KIND] != ROUGH
                     last = 2 * counts[constraints[i, 0]]
                     _clear(maps[j], constraints[i, 1], constraints[i, 2], last, width, at >> 6, keep, words)
                 else:

@@ -44,7 +44,15 @@ class Level(NamedTuple):
             wanted = unread(pending, code, ends, codes).tolist()
             ranks(keys, codes, vocabulary.look_closer(attributes, wanted))
             found = np.concatenate((found, again(pending, code, ends, codes, self.deepest)))
-        return np.unique(found)
+        return _in_order(found)
+
+
+def _in_order(found: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Each number once; a program with several rows may be found more than once."""
+    ordered = np.sort(found)
+    is_new = np.ones(len(ordered), bool)
+    is_new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[is_new]
 
 
 def level_of(programs: Programs, vocabulary: Vocabulary) -> Level:
