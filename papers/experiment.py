@@ -2,7 +2,8 @@
 
 An experiment is a list of :class:`Run` and a function that carries one out and returns rows of what it measured.
 :func:`carry_out` keeps the rows in a :class:`Journal`, so that what was interrupted goes on where it stopped;
-:func:`main` is the command that does both, and reports with the tables and pictures of `papers.figures`.
+:func:`main` is the command that does both, and reports with the tables and pictures of `papers.figures` and, for
+the results that are kept, of the README beside them.
 """
 
 import argparse
@@ -18,6 +19,8 @@ from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from papers.readme import with_tables
 
 Row = dict[str, Any]
 
@@ -154,6 +157,12 @@ class Experiments:
     quick_runs: Callable[[], Iterable[Run]]
     work: Work
     report: Callable[[Journal, Path], None]
+    tables: Callable[[Journal], Mapping[str, str]]  # of the README, by their names there
+
+    def write_tables(self, journal: Journal) -> None:
+        """Say in the README what has been measured."""
+        readme = self.out.with_name("README.md")
+        readme.write_text(with_tables(readme.read_text(), self.tables(journal)))
 
 
 def main(paper: Experiments, count: int) -> int:
@@ -168,6 +177,8 @@ def main(paper: Experiments, count: int) -> int:
         stopped = True
         print("stopped; what is done is in the report, and the same command goes on from here", file=sys.stderr)
     paper.report(journal, given.out)
+    if given.out.resolve() == paper.out.resolve():
+        paper.write_tables(journal)
     journal.pack()
     print(f"tables and pictures are in {given.out}")
     return 130 if stopped else 0

@@ -14,15 +14,20 @@ from papers.experiment import Row
 
 def averages(rows: Iterable[Row], by: Sequence[str], measured: Sequence[str]) -> list[Row]:
     """For every setting the number of runs, and of each measure its mean and half its 95 % interval."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[name] for name in by), []).append(row)
     return [
         dict(zip(by, group, strict=True))
         | {"runs": len(members)}
         | {name: value for measure in measured for name, value in _mean_of(members, measure)}
-        for group, members in sorted(groups.items())
+        for group, members in sorted(groups(rows, by).items())
     ]
+
+
+def groups(rows: Iterable[Row], by: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
+    """The rows of every setting, in the order in which settings come."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in by), []).append(row)
+    return found
 
 
 def _mean_of(rows: Sequence[Row], measure: str) -> Iterator[tuple[str, float]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from papers.ccd.experiments import carry_out_one
 from papers.ccd.parameters import RUNS, quick_runs, runs
 from papers.ccd.report import report
+from papers.ccd.tables import tables
 from papers.experiment import Experiments, main
 
 PAPER = Experiments(
@@ -15,6 +16,7 @@ PAPER = Experiments(
     quick_runs,
     carry_out_one,
     report,
+    tables,
 )
 
 if __name__ == "__main__":

@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from papers import figures
 from papers.ccd.experiments import SIMPLE
+from papers.ccd.means import PERCENT, endings, heterogeneity, quality, savings, selection, trees
 from papers.ccd.parameters import LARGE, SMALL, WEIGHTS
-from papers.ccd.scene import scaled_graph
 from papers.experiment import Journal, Row
 from papers.figures import Panel, draw, write_csv
-
-OVER = [f"saving over {name} %" for name in SIMPLE]
 
 
 def report(journal: Journal, out: Path) -> None:
@@ -20,11 +17,7 @@ def report(journal: Journal, out: Path) -> None:
 
 
 def _savings(journal: Journal, out: Path) -> None:
-    rows = _averages(
-        [{**row, "charged for time": _time_charged(row)} for row in journal.rows("savings")],
-        ["graph", "method", "scaling", "weight", "ratio"],
-        ["cost", "charged for time", *SIMPLE, *OVER, "seconds"],
-    )
+    rows = savings(journal)
     write_csv(out / "savings.csv", rows)
     draw(
         out / "savings.png",
@@ -54,14 +47,8 @@ def _savings(journal: Journal, out: Path) -> None:
     )
 
 
-def _time_charged(row: Row) -> float:
-    """The part of a cost that is the algorithm's own time."""
-    seconds: float = row["seconds"]
-    return seconds * scaled_graph(row["graph"], row["scaling"])[1].second
-
-
 def _quality(journal: Journal, out: Path) -> None:
-    rows = _averages(journal.rows("quality"), ["graph", "depth", "ratio", "round"], ["above the optimum %"])
+    rows = quality(journal)
     write_csv(out / "quality.csv", rows)
     draw(
         out / "quality.png",
@@ -81,7 +68,7 @@ def _quality(journal: Journal, out: Path) -> None:
 
 
 def _selection(journal: Journal, out: Path) -> None:
-    rows = _averages(journal.rows("selection"), ["ratio", "select", "round"], ["improvement %"])
+    rows = selection(journal)
     write_csv(out / "selection.csv", rows)
     ratios = sorted({row["matching ratio %"] for row in rows})
     draw(
@@ -98,24 +85,21 @@ def _selection(journal: Journal, out: Path) -> None:
         ],
         "improvement over the first plan %",
     )
-    ends = _averages(journal.rows("endings"), ["ratio"], ["slack", "random", "random above slack %"])
-    write_csv(out / "endings.csv", ends)
+    write_csv(out / "endings.csv", endings(journal))
 
 
 def _trees(journal: Journal, out: Path) -> None:
-    percent = ["estimated plan supposes %", "estimated plan costs %", "probes cost %"]
-    counts = ["same parent %", "brokers discovered", "brokers estimated", "hops of a supposed link", "probes"]
-    rows = _averages(journal.rows("trees"), ["graph", "ratio"], [*counts, *percent])
+    rows = trees(journal)
     write_csv(out / "trees.csv", rows)
     draw(
         out / "trees.png",
-        [Panel(graph, _those(rows, graph=graph), "matching ratio %", percent) for graph in (SMALL, LARGE)],
+        [Panel(graph, _those(rows, graph=graph), "matching ratio %", PERCENT) for graph in (SMALL, LARGE)],
         "% of the plan on the discovered tree",
     )
 
 
 def _heterogeneity(journal: Journal, out: Path) -> None:
-    rows = _averages(journal.rows("heterogeneity"), ["kind", "floor", "method", "ratio"], ["reduction %"])
+    rows = heterogeneity(journal)
     write_csv(out / "heterogeneity.csv", rows)
     kinds = sorted({(row["kind"], row["floor"]) for row in rows})
     draw(
@@ -132,15 +116,6 @@ def _heterogeneity(journal: Journal, out: Path) -> None:
         ],
         "reduction by knowing the costs %",
     )
-
-
-NAMES = {"weight": "α/β", "ratio": "matching ratio %"}
-
-
-def _averages(rows: Sequence[Row], by: Sequence[str], measured: Sequence[str]) -> list[Row]:
-    """Means for every setting, under the names that readers know."""
-    found = figures.averages(rows, by, measured)
-    return [{NAMES.get(name, name): value for name, value in row.items()} for row in found]
 
 
 def _those(rows: Sequence[Row], **wanted: object) -> list[Row]:

@@ -7,6 +7,7 @@ from papers.experiment import Experiments, main
 from papers.overlay.experiments import carry_out_one
 from papers.overlay.parameters import RUNS, quick_runs, runs
 from papers.overlay.report import report
+from papers.overlay.tables import tables
 
 PAPER = Experiments(
     "Minimum cost overlays again: cost reduction ratios, running times, and what they depend on.",
@@ -15,6 +16,7 @@ PAPER = Experiments(
     quick_runs,
     carry_out_one,
     report,
+    tables,
 )
 
 if __name__ == "__main__":

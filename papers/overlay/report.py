@@ -1,24 +1,12 @@
 """Tables and pictures of what the experiments have measured."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from papers.experiment import Journal, Row
-from papers.figures import Panel, averages, draw, write_csv
-from papers.overlay.experiments import LITERAL, REDUCTION
-from papers.overlay.parameters import NETWORKS, THEIRS, USERS
-
-# Seconds in the paper's Table I: C++ without optimisation, 10,000 users and 100 brokers.
-PAPER_SECONDS = {"greedy": 91.445, "cluster": 100.235, "mix": 179.654}
-
-ABOVE = "above the lower bound %"
-
-NAMES = {
-    "ratio": "access-to-core cost ratio",
-    "width": "width of a subscription",
-    "channels": "channels (T)",
-}
+from papers.experiment import Journal
+from papers.figures import Panel, draw, write_csv
+from papers.overlay.experiments import REDUCTION
+from papers.overlay.means import reductions, relays, times
+from papers.overlay.parameters import NETWORKS
 
 
 def report(journal: Journal, out: Path) -> None:
@@ -28,16 +16,12 @@ def report(journal: Journal, out: Path) -> None:
     _question(journal, out, "links", "access-to-core cost ratio")
     _question(journal, out, "width", "width of a subscription")
     _question(journal, out, "channels", "channels (T)")
-    _times(journal, out)
-    _relays(journal, out)
+    write_csv(out / "times.csv", times(journal))
+    write_csv(out / "relays.csv", relays(journal))
 
 
 def _question(journal: Journal, out: Path, experiment: str, x: str, by_network: bool = False) -> None:
-    rows = averages(
-        [_readable(row) for row in _compared(journal.rows(experiment))],
-        [*(["network"] if by_network else []), x, "method"],
-        [REDUCTION, LITERAL, ABOVE, "access", "core", "total", *map(_cheaper_than, THEIRS[:-1])],
-    )
+    rows = reductions(journal, experiment, x, by_network)
     write_csv(out / f"{experiment}.csv", rows)
     networks = NETWORKS if by_network else (NETWORKS[0],)
     draw(
@@ -55,48 +39,3 @@ def _question(journal: Journal, out: Path, experiment: str, x: str, by_network: 
         ],
         REDUCTION,
     )
-
-
-def _compared(rows: Sequence[Row]) -> list[Row]:
-    """Beside each method's cost on a network, how it stands to the bound and to the paper's methods there."""
-    cost: dict[Any, dict[str, float]] = {}
-    for row in rows:
-        cost.setdefault(_where(row), {})[row["method"]] = row["total"]
-    return [{**row, **_standing(row, cost[_where(row)])} for row in rows]
-
-
-def _where(row: Row) -> tuple[object, ...]:
-    return tuple(row[name] for name in ("seed", "users", "brokers", "network", "ratio", "width", "channels"))
-
-
-def _standing(row: Row, cost: dict[str, float]) -> Row:
-    mine = row["total"]
-    others = {method: cost[method] for method in THEIRS[:-1] if method in cost and method != row["method"]}
-    above = {ABOVE: 100 * (mine / cost["bound"] - 1)} if "bound" in cost else {}
-    return above | {_cheaper_than(method): 100.0 * (mine < other) for method, other in others.items()}
-
-
-def _cheaper_than(method: str) -> str:
-    return f"cheaper than {method} % of networks"
-
-
-def _readable(row: Row) -> Row:
-    """The row under the names that readers know."""
-    named = {NAMES.get(name, name): value for name, value in row.items()}
-    return {**named, "users to brokers": row["users"] // row["brokers"]}
-
-
-def _times(journal: Journal, out: Path) -> None:
-    """The paper's Table I again."""
-    largest = [row for row in journal.rows("scale") if row["users"] == USERS[-1] and "seconds" in row]
-    rows = averages(largest, ["network", "method"], ["seconds"])
-    for row in rows:
-        paper = PAPER_SECONDS.get(row["method"])
-        row["paper's seconds"] = paper if paper is not None else ""
-    write_csv(out / "times.csv", rows)
-
-
-def _relays(journal: Journal, out: Path) -> None:
-    rows = [_readable(row) for row in journal.rows("relays")]
-    measured = ["core", "core with relays", "relays save %"]
-    write_csv(out / "relays.csv", averages(rows, ["network", NAMES["width"]], measured))

@@ -1,6 +1,7 @@
 """The plumbing of experiments: nothing is done twice, nothing is lost, and means are means."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -72,15 +73,36 @@ def test_the_command_reports_what_is_done(tmp_path, monkeypatch, capsys, interru
             raise KeyboardInterrupt
         return work(run)
 
-    def report(journal: Journal, out: Path) -> None:
-        write_csv(out / "table.csv", averages(journal.rows("speed"), ["size"], ["cost"]))
-
-    paper = Experiments("speeds", tmp_path, lambda count: RUNS[: 2 * count], lambda: RUNS[:1], one, report)
+    paper = speeds(tmp_path, one)
     monkeypatch.setattr("sys.argv", ["speed", "--runs", "2"])
     assert main(paper, 100) == (130 if interrupted else 0)
     assert ("goes on from here" in capsys.readouterr().err) == interrupted
-    assert (tmp_path / "table.csv").read_text().splitlines()[1].startswith("10,2," if interrupted else "10,4,")
-    assert (tmp_path / "journal.jsonl.gz").exists()
+    done = 2 if interrupted else 4  # with 10 as with 20
+    assert (paper.out / "table.csv").read_text().splitlines()[1].startswith(f"10,{done},")
+    assert (paper.out / "journal.jsonl.gz").exists()
+    assert (tmp_path / "README.md").read_text() == f"Ours:\n<!-- table: done -->\n{done}\n<!-- end -->\n"
+
+
+@pytest.mark.parametrize("arguments", [["--quick"], ["--runs", "1", "--out", "elsewhere"]])
+def test_the_readme_tells_of_the_kept_results_only(tmp_path, monkeypatch, arguments):
+    paper = speeds(tmp_path, work)
+    before = (tmp_path / "README.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["speed", *arguments])
+    main(paper, 100)
+    assert (tmp_path / "README.md").read_text() == before
+    assert not paper.out.exists()
+
+
+def speeds(folder: Path, one: Callable[[Run], list[dict[str, float]]]) -> Experiments:
+    """A paper with one table and one number in its README."""
+    (folder / "README.md").write_text("Ours:\n<!-- table: done -->\n<!-- end -->\n")
+    results, tables = folder / "results", lambda journal: {"done": f"{len(journal.rows('speed')) // 2}\n"}
+    return Experiments("speeds", results, lambda n: RUNS[: 2 * n], lambda: RUNS[:1], one, report, tables)
+
+
+def report(journal: Journal, out: Path) -> None:
+    write_csv(out / "table.csv", averages(journal.rows("speed"), ["size"], ["cost"]))
 
 
 def test_what_is_not_measured_everywhere_is_averaged_where_it_is():

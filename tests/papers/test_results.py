@@ -1,4 +1,4 @@
-"""The tables in the repository are what the kept runs say, and every picture in a README is there."""
+"""The tables in the repository, those in a README too, are what the kept runs say, and every picture is there."""
 
 import re
 from importlib import import_module
@@ -8,6 +8,7 @@ import pytest
 
 import papers
 from papers.experiment import Journal
+from papers.readme import with_tables
 
 ROOT = Path(papers.__file__).parent
 
@@ -16,12 +17,21 @@ ROOT = Path(papers.__file__).parent
 def test_tables_are_those_of_the_kept_runs(paper, tmp_path, monkeypatch):
     report = import_module(f"papers.{paper}.report")
     monkeypatch.setattr(report, "draw", lambda *_, **__: None)
-    results = ROOT / paper / "results"
-    journal = Journal(tmp_path / "journal.jsonl")
-    journal.unpack(results / "journal.jsonl.gz")
-    report.report(journal, tmp_path)
+    report.report(kept_runs(paper), tmp_path)
     tables = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    assert tables == {path.name: path.read_text() for path in results.glob("*.csv")}
+    assert tables == {path.name: path.read_text() for path in (ROOT / paper / "results").glob("*.csv")}
+
+
+@pytest.mark.parametrize("paper", ["ccd", "overlay"])
+def test_tables_in_the_readme_are_those_of_the_kept_runs(paper):
+    tables = import_module(f"papers.{paper}.tables").tables(kept_runs(paper))
+    text = (ROOT / paper / "README.md").read_text()
+    assert sorted(re.findall(r"<!-- table: (\S+) -->", text)) == sorted(tables)
+    assert text == with_tables(text, tables)
+
+
+def kept_runs(paper: str) -> Journal:
+    return Journal(ROOT / paper / "results" / "journal.jsonl")
 
 
 @pytest.mark.parametrize("paper", ["ccd", "overlay"])
