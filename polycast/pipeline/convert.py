@@ -47,11 +47,12 @@ def unconverted(planned: DataFrame) -> DataFrame:
 
 
 def conversions(planned: DataFrame) -> DataFrame:
-    """What is to be made, a row to each content and form."""
+    """What is to be made, a row to each content and form, spread out: even one publication keeps all busy."""
     return (
         planned.select("content.digest", "form", f.explode("forms").alias("wanted"))
         .selectExpr("digest AS published", "form", "wanted.tool", "wanted.lineage")
         .where("wanted.makers > 0")
+        .repartition("published", "form", "tool")
     )
 
 

@@ -29,8 +29,12 @@ INGESTED = pa.schema(
 
 
 def table_of(spark: SparkSession, files: Sequence[Path | str]) -> DataFrame:
-    """Files of the inbox as a table; what is in them is not read here."""
-    return spark.createDataFrame(pa.table({"file": pa.array(map(str, files), pa.string())}))
+    """Files of the inbox as a table; what is in them is not read here.
+
+    Spark learns that a single file is in one piece, and then has nothing to exchange between stages.
+    """
+    table = spark.createDataFrame(pa.table({"file": pa.array(map(str, files), pa.string())}))
+    return table.coalesce(1) if len(files) == 1 else table
 
 
 def ingest(files: DataFrame, site: Site) -> DataFrame:

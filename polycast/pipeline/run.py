@@ -6,12 +6,11 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 import msgspec
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as f
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from polycast.errors import BadInput
@@ -52,19 +51,16 @@ def journey(spark: SparkSession, files: Sequence[Path | str], site: Site) -> Sum
     """Take the publications in some files of the inbox from ingest to delivery."""
     start = time.perf_counter()
     _spread(spark, len(files), site)
-    matched = table_of(spark, files).transform(ingest, site).transform(match, site)
-    distinct = matched.transform(one_of_each) if len(files) > 1 else matched
+    wanted = table_of(spark, files).transform(ingest, site).transform(match, site)
+    distinct = wanted.transform(one_of_each) if len(files) > 1 else wanted
     with _kept(distinct.transform(plan, site)) as planned:
         found = _glance(planned)
         _spread(spark, found.publications + found.conversions, site)
-        sound = planned.where("error IS NULL")
-        made = sound.transform(convert, site) if found.conversions else sound.transform(unconverted)
-        with _kept(made) as converted:
+        with _made(planned.where("error IS NULL"), found, site) as converted:
             learnt = converted.transform(dispatch, site).transform(learn, converted, site)
-            counts = learnt.agg(*map(_total, ("matched", "delivered", "failed"))).collect()[0]
+            matched, delivered, failed = _totals(learnt.select("matched", "delivered", "failed"))
         if found.faulty:
             planned.where("error IS NOT NULL").transform(bury, site).count()
-    matched, delivered, failed = counts
     seconds = time.perf_counter() - start
     return Summary(found.publications, matched, delivered, failed, found.faulty, seconds)
 
@@ -152,13 +148,20 @@ class _Glance(msgspec.Struct, frozen=True):
 
 def _glance(planned: DataFrame) -> _Glance:
     """What the batch holds, so that stages with nothing to do are left out."""
-    conversions = planned.withColumn("conversions", f.expr("size(filter(forms, one -> one.makers > 0))"))
-    counts = (f.count("*"), f.count("error"), _total("conversions"))
-    return _Glance(*conversions.agg(*counts).collect()[0])
+    conversions = "size(filter(forms, one -> one.makers > 0)) AS conversions"
+    counts = ("1 AS publications", "int(error IS NOT NULL) AS faulty", conversions)
+    return _Glance(*_totals(planned.selectExpr(*counts)))
 
 
-def _total(column: str) -> Column:
-    return f.coalesce(f.sum(column), f.lit(0))
+def _totals(numbers: DataFrame) -> list[int]:
+    """The sum of each column. The rows of a batch are few: to add them up here spares a shuffle."""
+    rows = numbers.collect()
+    return [sum(row[column] or 0 for row in rows) for column in numbers.columns]
+
+
+def _made(sound: DataFrame, found: _Glance, site: Site) -> AbstractContextManager[DataFrame]:
+    """The publications with what was made of each, if anything is to be made at all."""
+    return _kept(sound.transform(convert, site)) if found.conversions else nullcontext(sound.transform(unconverted))
 
 
 @contextmanager

@@ -47,7 +47,7 @@ def start(home: Home, folder: Path) -> subprocess.Popen[bytes]:
         return subprocess.Popen([*command, *options], stdout=output, stderr=output, start_new_session=True)
 
 
-def wait_until(true: Callable[[], bool], process: subprocess.Popen[bytes], patience: float = 150.0) -> None:
+def wait_until(true: Callable[[], bool], process: subprocess.Popen[bytes], patience: float = 300.0) -> None:
     deadline = time.monotonic() + patience
     while not true():
         assert process.poll() is None, "the pipeline has ended by itself"
