@@ -161,7 +161,9 @@ def _totals(numbers: DataFrame) -> list[int]:
 
 def _made(sound: DataFrame, found: _Glance, site: Site) -> AbstractContextManager[DataFrame]:
     """The publications with what was made of each, if anything is to be made at all."""
-    return _kept(sound.transform(convert, site)) if found.conversions else nullcontext(sound.transform(unconverted))
+    return (
+        _kept(sound.transform(convert, site)) if found.conversions else nullcontext(sound.transform(unconverted))
+    )
 
 
 @contextmanager
