@@ -89,6 +89,11 @@ class Journal:
             for row in rows
         ]
 
+    def forget(self, method: str) -> None:
+        """Drop the runs of a method, for good; it has changed since."""
+        self.done = {key: rows for key, rows in self.done.items() if json.loads(key)[2].get("method") != method}
+        self.pack()
+
     def pack(self) -> None:
         """Put all runs into the small file; it is the same for the same runs."""
         if self.done:
@@ -169,6 +174,8 @@ def main(paper: Experiments, count: int) -> int:
     """The command line of a paper: go on with its runs, ``count`` for every point, and report."""
     given = _arguments(paper, count)
     journal = journal_in(given.out, given.fresh)
+    for method in given.forget:
+        journal.forget(method)
     planned = paper.quick_runs() if given.quick else paper.runs(given.runs)
     stopped = False
     try:
@@ -193,6 +200,9 @@ def _arguments(paper: Experiments, count: int) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (1)")
     parser.add_argument("--out", type=Path, default=paper.out, help="the folder for tables and pictures")
     parser.add_argument("--fresh", action="store_true", help="forget earlier runs instead of going on with them")
+    parser.add_argument(
+        "--forget", action="append", default=[], metavar="METHOD", help="do a method's runs again: it has changed"
+    )
     parser.add_argument("--report", action="store_true", help="tables and pictures of the runs done, and no more")
     given = parser.parse_args()
     if given.runs < 1 or given.jobs < 1:

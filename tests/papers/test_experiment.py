@@ -60,6 +60,15 @@ def test_packed_runs_are_gone_on_with(tmp_path):
     assert not journal_in(tmp_path, fresh=True).done
 
 
+def test_a_method_that_has_changed_is_done_again(tmp_path):
+    runs = [Run("speed", 1, {"size": 10, "method": method}) for method in ("old", "new")]
+    carry_out([*RUNS, *runs], work, journal_in(tmp_path))
+    journal = journal_in(tmp_path)
+    journal.forget("old")
+    assert journal.done.keys() == {run.key for run in [*RUNS, runs[1]]}
+    assert journal_in(tmp_path).done == journal.done
+
+
 def test_all_settings_get_some_seeds_before_any_gets_more():
     waves = [lambda seed, name=name: [Run(name, seed)] for name in ("quick", "slow")]
     order = [(run.experiment, run.seed) for run in in_waves(waves, 3, milestones=(1, 5))]
