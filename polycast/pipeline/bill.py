@@ -47,7 +47,7 @@ class Bill(msgspec.Struct, frozen=True, kw_only=True):
     Parameters
     ----------
     planned
-        By method: ``exact`` is the plan that was carried out.
+        By method: ``auto`` is the plan that was carried out.
     spent
         The plan again, with the sizes that the forms turned out to have, and the seconds that the tools took. A
         conversion that is planned at several brokers is charged to each, although it is run only once here; one

@@ -21,6 +21,9 @@ from polycast.pipeline.java import java_environment
 # All cores of this machine, and four attempts at a task: plain `local[*]` would give it only one.
 LOCAL = "local[*, 4]"
 
+# Java only plans small batches, and shares the processors with Python: let it take little for itself.
+_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+
 _RAISED = re.compile(r"(?:[\w.]*\.)?\w*(?:Error|Exception|Refused|Timeout): ")
 
 _ALWAYS = {
@@ -45,6 +48,8 @@ _LOCAL = {
     "spark.sql.streaming.pollingDelay": "20ms",
     "spark.sql.shuffle.partitions": str(os.cpu_count() or 1),
     "spark.sql.adaptive.enabled": "false",
+    # A checkpoint's files without their sums: half as many, and for each Hadoop starts a process to set its mode.
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
 }
 
 
@@ -100,7 +105,8 @@ def _housed(home: Home | None) -> dict[str, str]:
         shutil.rmtree(home.scratch, ignore_errors=True)  # left by a run that was killed
         home.scratch.mkdir()
         properties["java.io.tmpdir"] = str(home.scratch)
-    return {"spark.driver.extraJavaOptions": " ".join(itertools.starmap(_property, properties.items()))}
+    options = (*_JAVA, *itertools.starmap(_property, properties.items()))
+    return {"spark.driver.extraJavaOptions": " ".join(options)}
 
 
 def _property(name: str, value: str) -> str:
