@@ -10,6 +10,7 @@ from polycast.place.exact_climb import climb, descend
 from polycast.place.exact_few import Few, few_of, most_wants
 from polycast.place.exact_offers import Offers, no_offers, with_room
 from polycast.place.exact_reach import relevant_formats
+from polycast.place.exact_tables import MOST_FORMATS, climb_tables, tables_for
 from polycast.place.exact_task import Task, task_of, wanting_brokers
 from polycast.place.search import Search
 
@@ -44,6 +45,7 @@ def exact(search: Search) -> None:
 def _climb(search: Search, task: Task, few: Few, brokers: Indices) -> Offers | None:
     k = len(task.size)
     step = max(1, SLICE // (16 * k << k))
+    tables = tables_for(task, brokers) if k <= MOST_FORMATS else None
     offers, count, position = no_offers(search.problem.brokers), 0, len(brokers) - 1
     while position >= 0:
         last = max(0, position - step + 1)
@@ -51,7 +53,10 @@ def _climb(search: Search, task: Task, few: Few, brokers: Indices) -> Offers | N
         if room > len(offers.sets):
             room += len(offers.sets)
             offers = with_room(offers, room, room * k)
-        count = climb(task, few, offers, brokers, position, last, count)
+        if tables:
+            count = climb_tables(task, few, tables, offers, brokers, position, last, count)
+        else:
+            count = climb(task, few, offers, brokers, position, last, count)
         position = last - 1
         search.report(1 - position / len(brokers), "what each link may carry")
         if position >= 0 and search.spent:

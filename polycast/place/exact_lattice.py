@@ -99,25 +99,31 @@ def _make_within(row: Table, high: Table, low: Table) -> None:
     """The same within one row: eight sets at a time, from full to empty."""
     x, y, z = high[0], high[1], high[2]
     for i in range(len(row) - 8, -8, -8):
-        f = 3
-        while (8 << (f - 3)) < len(row):
-            step = 8 << (f - 3)
+        t0, t1, t2, t3 = row[i], row[i + 1], row[i + 2], row[i + 3]
+        t4, t5, t6, t7 = row[i + 4], row[i + 5], row[i + 6], row[i + 7]
+        f, step = 3, 8
+        while step < len(row):
             if not i & step:
-                for lane in range(8):
-                    value = row[i + step + lane] + min(high[f], low[f, i + lane])
-                    row[i + lane] = min(row[i + lane], value)
-            f += 1
-        t7 = row[i + 7]
-        t6 = min(row[i + 6], t7 + min(x, low[0, i + 6]))
-        t5 = min(row[i + 5], t7 + min(y, low[1, i + 5]))
-        t3 = min(row[i + 3], t7 + min(z, low[2, i + 3]))
-        t4 = min(row[i + 4], min(t5 + min(x, low[0, i + 4]), t6 + min(y, low[1, i + 4])))
-        t2 = min(row[i + 2], min(t3 + min(x, low[0, i + 2]), t6 + min(z, low[2, i + 2])))
-        t1 = min(row[i + 1], min(t3 + min(y, low[1, i + 1]), t5 + min(z, low[2, i + 1])))
-        t0 = min(row[i], t1 + min(x, low[0, i]))
+                h, j = high[f], i + step
+                t0 = min(t0, row[j] + min(h, low[f, i]))
+                t1 = min(t1, row[j + 1] + min(h, low[f, i + 1]))
+                t2 = min(t2, row[j + 2] + min(h, low[f, i + 2]))
+                t3 = min(t3, row[j + 3] + min(h, low[f, i + 3]))
+                t4 = min(t4, row[j + 4] + min(h, low[f, i + 4]))
+                t5 = min(t5, row[j + 5] + min(h, low[f, i + 5]))
+                t6 = min(t6, row[j + 6] + min(h, low[f, i + 6]))
+                t7 = min(t7, row[j + 7] + min(h, low[f, i + 7]))
+            f, step = f + 1, 2 * step
+        t6 = min(t6, t7 + min(x, low[0, i + 6]))
+        t5 = min(t5, t7 + min(y, low[1, i + 5]))
+        t3 = min(t3, t7 + min(z, low[2, i + 3]))
+        t4 = min(t4, min(t5 + min(x, low[0, i + 4]), t6 + min(y, low[1, i + 4])))
+        t2 = min(t2, min(t3 + min(x, low[0, i + 2]), t6 + min(z, low[2, i + 2])))
+        t1 = min(t1, min(t3 + min(y, low[1, i + 1]), t5 + min(z, low[2, i + 1])))
+        t0 = min(t0, t1 + min(x, low[0, i]))
         t0 = min(t0, min(t2 + min(y, low[1, i]), t4 + min(z, low[2, i])))
         row[i], row[i + 1], row[i + 2], row[i + 3] = t0, t1, t2, t3
-        row[i + 4], row[i + 5], row[i + 6] = t4, t5, t6
+        row[i + 4], row[i + 5], row[i + 6], row[i + 7] = t4, t5, t6, t7
 
 
 @minimum_kernel
@@ -147,7 +153,8 @@ def _least_within(table: Table) -> None:
     half = 8
     while half < len(table):
         for start in range(0, len(table), 2 * half):
-            _take_less(table[start + half : start + 2 * half], table[start : start + half])
+            for i in range(start, start + half):
+                table[i + half] = min(table[i + half], table[i])
         half *= 2
 
 

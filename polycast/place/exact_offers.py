@@ -125,7 +125,7 @@ def find_offers(
                 cost = sending
                 cost += table[tried] if len(table) else share(sharing, _size(tried) - 1, lowest(tried))
                 if cost < least:
-                    _insert(offers, offers.first[broker], count, tried, cost)
+                    insert(offers, offers.first[broker], count, tried, cost)
                     least = cost
                     count += 1
                 if sending + holding_all < least:
@@ -196,7 +196,7 @@ def _least_of_smaller(trial: Trial, tried: int, broker: int) -> float:
 
 
 @kernel
-def _insert(offers: Offers, first: int, position: int, sent: int, cost: float) -> None:
+def insert(offers: Offers, first: int, position: int, sent: int, cost: float) -> None:
     while position > first and offers.costs[position - 1] > cost:
         offers.sets[position] = offers.sets[position - 1]
         offers.costs[position] = offers.costs[position - 1]

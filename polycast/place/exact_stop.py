@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polycast.kernel import kernel
-from polycast.model.problem import Floats, Ints
+from polycast.model.problem import Floats, Indices, Ints
 from polycast.place.exact_lattice import least_of_subsets, sum_of_supersets
 from polycast.place.exact_offers import Offers, Sets
 from polycast.place.exact_task import Task
@@ -58,7 +58,8 @@ def stop(task: Task, offers: Offers, terms: Terms, broker: int, table: Floats, s
         elif offers.end[child] > offers.first[child]:
             _spread(offers, child, table, spare)
     for want in range(task.want_start[broker], task.want_start[broker + 1]):
-        _pay_for_want(task, want, table)
+        choices = slice(task.choice_start[want], task.choice_start[want + 1])
+        pay_for_want(task.bit, task.choice_format[choices], task.choice_penalty[choices], table)
 
 
 @kernel
@@ -149,7 +150,8 @@ def _require(table: Floats, some: int) -> None:
     """Rule out the sets that have none of some formats."""
     if some & (some - 1) == 0:
         for start in range(0, len(table), 2 * some):
-            table[start : start + some] = np.inf
+            for held in range(start, start + some):
+                table[held] = np.inf
         return
     without = (len(table) - 1) ^ some
     held = without
@@ -168,15 +170,14 @@ def _spread(offers: Offers, child: int, table: Floats, spare: Floats) -> None:
 
 
 @kernel
-def _pay_for_want(task: Task, want: int, table: Floats) -> None:
-    first, end = task.choice_start[want], task.choice_start[want + 1]
-    if end == first + 1 and task.choice_penalty[first] == 0.0:
-        _require(table, 1 << task.bit[task.choice_format[first]])
+def pay_for_want(bit: Ints, formats: Indices, penalties: Floats, table: Floats) -> None:
+    """Add the least penalty among the formats of a set that satisfy a want."""
+    if len(formats) == 1 and penalties[0] == 0.0:
+        _require(table, 1 << bit[formats[0]])
         return
     for held in range(len(table)):
         least = np.inf
-        for choice in range(first, end):
-            bit = task.bit[task.choice_format[choice]]
-            if bit >= 0 and (held >> bit) & 1:
-                least = min(least, task.choice_penalty[choice])
+        for format, penalty in zip(formats, penalties):  # noqa: B905
+            if bit[format] >= 0 and (held >> bit[format]) & 1:
+                least = min(least, penalty)
         table[held] += least
