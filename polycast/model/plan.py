@@ -63,10 +63,10 @@ class Plan:
         below = self.receives.copy()
         below[problem.root] = False
         at, formats = np.nonzero(below)
-        transmission = math.fsum(problem.link_cost[at] * problem.size[formats])
+        transmission = math.fsum((problem.link_cost[at] * problem.size[formats]).tolist())
         at, formats = np.nonzero(self.made_from >= 0)
         operators = problem.conversion[self.made_from[at, formats], formats]
-        conversion = math.fsum(problem.compute_cost[at] * operators)
+        conversion = math.fsum((problem.compute_cost[at] * operators).tolist())
         penalty = math.fsum(self._penalties())
         total = math.fsum((problem.alpha * transmission, problem.beta * conversion, penalty))
         return Cost(total, transmission, conversion, penalty)

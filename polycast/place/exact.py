@@ -33,7 +33,8 @@ def exact(search: Search) -> None:
     problem = search.problem
     task = task_of(problem, relevant_formats(problem))
     brokers = wanting_brokers(task, problem.order)
-    few = few_of(task, brokers, most_wants(len(task.size), problem.brokers))
+    small = len(task.size) <= MOST_FORMATS
+    few = few_of(task, brokers, 0 if small else most_wants(len(task.size), problem.brokers))
     offers = _climb(search, task, few, brokers)
     if offers is None:
         return
@@ -54,7 +55,7 @@ def _climb(search: Search, task: Task, few: Few, brokers: Indices) -> Offers | N
             room += len(offers.sets)
             offers = with_room(offers, room, room * k)
         if tables:
-            count = climb_tables(task, few, tables, offers, brokers, position, last, count)
+            count = climb_tables(task, tables, offers, brokers, position, last, count)
         else:
             count = climb(task, few, offers, brokers, position, last, count)
         position = last - 1
