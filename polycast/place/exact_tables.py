@@ -31,8 +31,7 @@ class Tables(NamedTuple):
     free : (n + 1,)
         A stack of the tables not in use; its height is the last value.
     operator, free_operator : (2^k, k)
-        The cheapest operator from any member of a set into a format; infinite for its members. And the same where
-        operators cost nothing.
+        The cheapest operator from any member of a set into a format, and the same where operators cost nothing.
     size : (2^k,)
         The size of all members of a set together.
     made : (2^k,)
@@ -69,9 +68,7 @@ def tables_for(task: Task, brokers: Indices) -> Tables:
 
 def _operators(high: Floats, low: Floats) -> Floats:
     k = high.shape[1]
-    operators = np.minimum(high[:, None, :], low.T[None, :, :]).reshape(1 << k, k)
-    held = (np.arange(1 << k)[:, None] >> np.arange(k)) & 1 == 1
-    return np.where(held, np.inf, operators)
+    return np.minimum(high[:, None, :], low.T[None, :, :]).reshape(1 << k, k)
 
 
 @kernel
@@ -130,10 +127,13 @@ def _make(table: Floats, operator: Floats, compute_cost: float, made: Bits) -> N
     """Let a broker make formats: ``F(I) = min( stop(I), min_f [conv(I,f) + F(I ∪ {f})] )``, from full to empty."""
     for held in range(len(table) - 1, -1, -1):
         least, choice = table[held], -1
-        for f in range(operator.shape[1]):
-            cost = table[held | (1 << f)] + compute_cost * operator[held, f]
-            if cost < least:
-                least, choice = cost, f
+        f, others = 0, (len(table) - 1) ^ held
+        while others:
+            if others & 1:
+                cost = table[held | (1 << f)] + compute_cost * operator[held, f]
+                choice = f if cost < least else choice
+                least = min(least, cost)
+            f, others = f + 1, others >> 1
         table[held] = least
         made[held] = choice
 
