@@ -159,7 +159,7 @@ def evaluate(
         if operator >= 0:
             rank = codes[operator]
             if rank >= 0:
-                answer = _TRUE if code[at, 1] <= rank <= code[at, 2] else _FALSE
+                answer = int((code[at, 1] <= rank) & (rank <= code[at, 2]))  # a branch would be guessed wrong
             elif rank == FALSE:
                 answer = _FALSE
             else:
