@@ -125,12 +125,19 @@ def _held(spark: SparkSession) -> dict[str, float]:
     for _ in range(2):
         runtime.gc()
     here = psutil.Process()
-    workers = [one for one in here.children(recursive=True) if "python" in one.name()]
     return {
         "driver, Java heap": (runtime.totalMemory() - runtime.freeMemory()) / 1e6,
         "driver, Python": here.memory_info().rss / 1e6,
-        "workers, Python": sum(one.memory_info().rss for one in workers) / 1e6,
+        "workers, Python": sum(map(_of_python, here.children(recursive=True))) / 1e6,
     }
+
+
+def _of_python(process: psutil.Process) -> int:
+    """The memory of a process of Python; some of Spark's end while we look."""
+    try:
+        return int(process.memory_info().rss) if "python" in process.name() else 0
+    except psutil.NoSuchProcess:
+        return 0
 
 
 def main() -> None:
