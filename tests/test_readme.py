@@ -27,3 +27,10 @@ def test_the_python_prints_what_its_comment_says(capsys: pytest.CaptureFixture[s
     (source,) = blocks("python")
     exec(compile(source, "README.md", "exec"), {})
     assert capsys.readouterr().out.strip() == source.rpartition("# ")[2].strip()
+
+
+def test_every_document_that_is_named_is_there() -> None:
+    texts = [ROOT / "README.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("polycast/**/*.py")]
+    named = {name for text in texts for name in re.findall(r"\bdocs/[\w/-]+\.md\b", text.read_text())}
+    assert named
+    assert {name for name in named if not (ROOT / name).exists()} == set()
