@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, Self, TypeVar, cast
 
 import numba
 from numba.core import caching, event
@@ -49,6 +49,26 @@ def _compiled(function: Callable[P, R], fastmath: bool | set[str]) -> Callable[P
 def on_first_compilation(announce: Callable[[], None]) -> None:
     """Call ``announce`` once, when (and only when) a kernel is not found on disk and must be compiled."""
     event.register("numba:compile", _Announcer(announce))  # type: ignore[no-untyped-call]
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Whether an error is Ctrl-C: one that meets numba on the way into a kernel is the cause of another error."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
+
+
+class Interruptible:
+    """A piece of work that Ctrl-C ends early, so that what was found until then can still be told."""
+
+    interrupted = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
+        self.interrupted = is_interrupt(error)
+        return self.interrupted
 
 
 class _Announcer(event.Listener):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from polycast import kernel
+from polycast.kernel import Interruptible
 
 CALLEE = "from polycast.kernel import kernel\n@kernel\ndef inner(x):\n    return x + {}\n"
 CALLER = "from polycast.inner import inner\n" + CALLEE.replace("inner(x)", "outer(x)").replace(
@@ -54,3 +55,15 @@ def test_a_kernel_is_no_generator(decorate: Callable[[object], object]) -> None:
 
     with pytest.raises(TypeError, match="count is a generator"):
         decorate(count)
+
+
+def test_ctrl_c_ends_a_piece_of_work_also_where_it_meets_a_kernel() -> None:
+    with Interruptible() as work:
+        raise SystemError("a call returned a result with an error set") from KeyboardInterrupt()
+    assert work.interrupted
+    with pytest.raises(SystemError), Interruptible() as work:
+        raise SystemError("something else")
+    assert not work.interrupted
+    with Interruptible() as work:
+        pass
+    assert not work.interrupted

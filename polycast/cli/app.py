@@ -19,6 +19,7 @@ from polycast.cli.pipeline import pipeline
 from polycast.cli.place import place
 from polycast.cli.publish import publish
 from polycast.errors import PolycastError
+from polycast.kernel import is_interrupt
 
 app = typer.Typer(
     help="Publish once; every subscriber gets what it asked for, in the form its device can use.",
@@ -77,20 +78,13 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", 130)
     except SystemError as error:
-        if not _is_interrupt(error):
+        if not is_interrupt(error):
             raise
         return _complain("interrupted", 130)
     except BrokenPipeError:  # the reader of our output has gone, as in `polycast … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code if isinstance(code, int) else 0
-
-
-def _is_interrupt(error: BaseException | None) -> bool:
-    """An interrupt that meets numba on the way into a kernel comes out as the cause of other errors."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__
-    return error is not None
 
 
 def _complain(message: str, code: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from polycast.errors import BadInput, NoSolution
+from polycast.kernel import Interruptible
 from polycast.overlay.attachment import CORES, PER_PUBLISHER, Attachment, Indices, Overlay
 from polycast.overlay.bound import lower_bound
 from polycast.overlay.candidates import candidates_of
@@ -84,15 +85,12 @@ def solve(
     start = time.perf_counter()
     deadline = math.inf if time_limit is None else start + time_limit
     search = Search(overlay, core, seed, deadline, on_progress)
-    interrupted = False
-    try:
+    with Interruptible() as work:
         METHODS[method](search)
         bound(search, THOROUGH if method in ("local", "exact") else QUICK)
-    except KeyboardInterrupt:
-        interrupted = True
     if search.best is None:
         raise NoSolution("interrupted before any attachment was found")
-    return _solution(method, search.best, search.lower_bound, start, interrupted)
+    return _solution(method, search.best, search.lower_bound, start, work.interrupted)
 
 
 def evaluate(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from polycast.errors import BadInput, NoSolution
+from polycast.kernel import Interruptible
 from polycast.model.plan import Plan
 from polycast.model.problem import Problem
 from polycast.place.all_in_leaves import place_all_in_leaves
@@ -90,12 +91,9 @@ def solve(
     start = time.perf_counter()
     deadline = math.inf if time_limit is None else start + time_limit
     search = Search(problem, options_of(options), deadline, on_progress)
-    interrupted = False
-    try:
+    with Interruptible() as work:
         METHODS[method](search)
-    except KeyboardInterrupt:
-        interrupted = True
-    return _solution(method, search, time.perf_counter() - start, interrupted)
+    return _solution(method, search, time.perf_counter() - start, work.interrupted)
 
 
 def options_of(options: dict[str, object]) -> Options:

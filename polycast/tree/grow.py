@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from polycast.errors import BadInput
+from polycast.kernel import Interruptible
 from polycast.tree.anneal import Schedule, anneal_from
 from polycast.tree.bounds import lower_bound
 from polycast.tree.dita import dita
@@ -158,16 +159,14 @@ def grow(
     """
     if method not in METHODS:
         raise BadInput("method", f'"{method}" is none of {", ".join(METHODS)}')
-    start, interrupted = time.perf_counter(), False
+    start = time.perf_counter()
     growing = Growing(servers, per_object, model, seed)
     if on_progress is not None:
         growing.on_progress = on_progress
-    try:
+    with Interruptible() as work:
         METHODS[method](growing)
-    except KeyboardInterrupt:
-        interrupted = True
     forest = growing.forest or star(*growing.question)  # interrupted before anything was whole
-    return _growth(method, forest, growing.bound, start, interrupted)
+    return _growth(method, forest, growing.bound, start, work.interrupted)
 
 
 def evaluate(servers: Servers, trees: Trees, model: LossModel = APPROXIMATE, where: str = "trees") -> Growth:
