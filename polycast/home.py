@@ -89,10 +89,14 @@ def file_name(*words: str) -> str:
 
 
 @contextmanager
-def written(path: Path) -> Iterator[BinaryIO]:
-    """A file that appears whole or not at all, and replaces what was there."""
-    passing = path.with_name(f".{uuid.uuid4().hex}")
+def written(path: Path, scratch: Path | None = None) -> Iterator[BinaryIO]:
+    """A file that appears whole or not at all, and replaces what was there.
+
+    Until it is whole it lies beside its place, or in a scratch folder, which is cleared of what a killed run left.
+    """
+    passing = (scratch or path.parent) / f".{uuid.uuid4().hex}"
     path.parent.mkdir(parents=True, exist_ok=True)
+    passing.parent.mkdir(parents=True, exist_ok=True)
     try:
         with passing.open("wb") as out:
             yield out

@@ -28,3 +28,14 @@ def test_a_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
         out.writelines([b"half of the sec", None])  # type: ignore[list-item]
     assert path.read_bytes() == b"first"
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_a_killed_writer_leaves_lies_where_it_is_cleared(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    place = home.mailbox("ferry") / "map.pdf"
+    with written(place, home.scratch) as out:
+        out.write(b"half")
+        assert list(place.parent.iterdir()) == []
+        assert len(list(home.scratch.iterdir())) == 1
+    assert place.read_bytes() == b"half"
+    assert list(home.scratch.iterdir()) == []

@@ -92,7 +92,7 @@ def is_settled(home: Home, key: str) -> bool:
 
 def write_bill(home: Home, bill: Bill) -> None:
     """Keep a bill."""
-    with written(bill_file(home, bill.publication)) as out:
+    with written(bill_file(home, bill.publication), home.scratch) as out:
         out.write(codec.encode(bill))
 
 

@@ -63,9 +63,9 @@ class Mailboxes:
         told = folder / f"{delivery.file}{NOTE}"
         if told.exists():
             return False
-        with written(folder / delivery.file) as out:
+        with written(folder / delivery.file, self._home.scratch) as out:
             out.writelines(self._store.stream(delivery.digest))
-        with written(told) as out:
+        with written(told, self._home.scratch) as out:
             out.write(codec.encode(delivery))
         return True
 

@@ -42,7 +42,7 @@ def write_plan(home: Home, key: str, planned: DeliveryPlan) -> None:
         deliveries=planned.deliveries,
         unserved=planned.unserved,
     )
-    with written(plan_file(home, key)) as out:
+    with written(plan_file(home, key), home.scratch) as out:
         out.write(codec.encode(record))
 
 

@@ -1,5 +1,6 @@
 """The best plan that fits in the time: the optimum where it can be had, else a good plan and a bound near it."""
 
+import math
 import time
 
 from polycast.place.exact import place_exact
@@ -23,6 +24,8 @@ def auto(search: Search) -> None:
     within_reach = formats <= MOST_FORMATS
     seconds = search.problem.brokers * 2.0**formats * SECONDS_PER_SET
     at_once = within_reach and seconds <= AT_ONCE
+    if at_once:
+        search.deadline = math.inf
     if not at_once and (not within_reach or seconds > search.deadline - time.perf_counter()):
         large(search)
     if at_once or (within_reach and not search.spent):

@@ -104,3 +104,9 @@ def test_next_to_no_time_still_gives_an_answer_or_a_word(method: str) -> None:
     problem = random_problem(np.random.default_rng(4), 200, 8, density=0.9)
     with contextlib.suppress(NoSolution):
         check_placement(problem, solve(problem, method, time_limit=1e-9))
+
+
+def test_what_takes_no_time_is_proved_whatever_the_limit() -> None:
+    problem = random_problem(np.random.default_rng(1), 40, 16, density=0.7)
+    assert solve(problem, "auto", time_limit=1e-9).optimal
+    assert not solve(problem, "exact", time_limit=1e-9).optimal
