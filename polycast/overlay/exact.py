@@ -11,6 +11,7 @@ Publishers that subscribe to a channel share its tree, rooted at any subscriber;
 subscribers.
 """
 
+import atexit
 import time
 from collections import defaultdict
 from typing import Any, NamedTuple
@@ -232,7 +233,8 @@ class _Program:
 def _run(model: Any, search: Search) -> None:
     """Let the solver work until it has proved its answer or the time is spent.
 
-    After Ctrl-C it is told to stop, and left to itself: in a linear program it does not listen.
+    After Ctrl-C it is told to stop, but in a linear program it does not listen: it is waited for when all else is
+    done, because Python must not end while it runs.
     """
     if np.isfinite(search.deadline):
         model.setOptionValue("time_limit", model.getRunTime() + max(0.0, search.deadline - time.perf_counter()))
@@ -242,6 +244,7 @@ def _run(model: Any, search: Search) -> None:
             search.report(None, "proving")
     except KeyboardInterrupt:
         model.cancelSolve()
+        atexit.register(model.wait)
         raise
 
 
