@@ -1,8 +1,6 @@
 """Place conversions on a small tree from Python, and look at the plan."""
 
-from polycast.model.broker import AnyOf, Broker
-from polycast.model.format import ContentGraph, Format, Operator
-from polycast.place import problem_of, solve
+from polycast import AnyOf, Broker, ContentGraph, Format, Operator, place, problem_of
 
 graph = ContentGraph(
     formats=(Format(name="pdf", size=18.0), Format(name="jpg", size=3.0), Format(name="txt", size=0.1)),
@@ -14,7 +12,7 @@ brokers = [
     Broker("south", parent="county", compute_cost=3.0, wants=(AnyOf({"jpg": 0.0, "txt": 2.5}),)),
 ]
 
-solution = solve(problem_of(graph, brokers, published="pdf"))
+solution = place.solve(problem_of(graph, brokers, published="pdf"))
 
 print(f"cost {solution.plan.cost.total:.1f}, proved the least: {solution.optimal}")
 for step in solution.plan.steps:

@@ -11,6 +11,13 @@ The journey of a publication, in order, and the room where each step lives:
 7. ``pipeline``: all of it at scale, on Spark.
 
 The nouns they share are in ``model``; ``rendezvous.plan`` decides everything about one publication.
+
+The public names stand in ``__init__.pyi``; each is loaded when it is first asked for, so that a command and a
+sandboxed worker load no more than they use.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 __version__ = "0.1.0"

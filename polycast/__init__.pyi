@@ -1,0 +1,29 @@
+from . import networks as networks
+from . import place as place
+from . import tree as tree
+from .errors import BadInput as BadInput
+from .errors import ConversionError as ConversionError
+from .errors import NoSolution as NoSolution
+from .errors import PolycastError as PolycastError
+from .model.broker import AnyOf as AnyOf
+from .model.broker import Broker as Broker
+from .model.delivery import DeliveryPlan as DeliveryPlan
+from .model.format import ContentGraph as ContentGraph
+from .model.format import Format as Format
+from .model.format import Operator as Operator
+from .model.network import Network as Network
+from .model.network import User as User
+from .model.plan import Cost as Cost
+from .model.plan import Plan as Plan
+from .model.plan import plan_of as plan_of
+from .model.problem import Problem as Problem
+from .model.problem import problem_of as problem_of
+from .model.profile import Profile as Profile
+from .model.publication import Content as Content
+from .model.publication import Event as Event
+from .model.publication import Publication as Publication
+from .model.subscription import Subscription as Subscription
+from .model.tree import Tree as Tree
+from .rendezvous import plan as plan
+
+__version__: str
