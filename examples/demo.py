@@ -22,8 +22,9 @@ from polycast import networks
 from polycast.cli.draw import draw_plan
 from polycast.errors import NoSolution, PolycastError
 from polycast.home import Home
-from polycast.model.delivery import DeliveryPlan
 from polycast.model.network import Network
+from polycast.model.plan import Plan
+from polycast.model.publication import Event
 from polycast.pipeline import bill, inbox, mailbox, plans
 from polycast.pipeline.bill import Bill, Spending
 from polycast.pipeline.run import start_stream
@@ -68,7 +69,8 @@ def main(folder: Path = FOLDER, console: Console | None = None) -> list[Bill]:
 
 def follow(home: Home, network: Network, attributes: dict[str, str], file: Path, console: Console) -> Bill:
     """Publish one file, and show its journey."""
-    event = inbox.read(inbox.put(home.inbox, attributes, file))
+    event = Event(attributes)
+    inbox.put(home.inbox, event, file)
     console.rule(f"[bold]{file.name}[/] is published as {event.type}, {file.stat().st_size / 1e3:,.0f} kB")
     with progress(console) as bar:
         plan_file, bill_file = plans.plan_file(home, event.key), bill.bill_file(home, event.key)
@@ -94,7 +96,7 @@ def follow(home: Home, network: Network, attributes: dict[str, str], file: Path,
     return account
 
 
-def compared(planned: DeliveryPlan) -> Table:
+def compared(planned: Plan) -> Table:
     """The plan beside the three simple ones."""
     table = Table("plan", "cost", "sending", "converting", "penalties", "", title="What it should cost")
     best = planned.cost.total

@@ -13,8 +13,8 @@ from polycast.convert.task import Limits
 from polycast.convert.tools import probe
 from polycast.errors import ConversionError
 from polycast.home import Home
-from polycast.model.delivery import DeliveryPlan
 from polycast.model.format import Format
+from polycast.model.plan import Plan
 from polycast.pipeline import mailbox
 
 QUIETEST = 300
@@ -25,7 +25,7 @@ class NotAsSaid(Exception):
     """What was delivered is not what it should be."""
 
 
-def arrived(home: Home, publication: str, planned: DeliveryPlan) -> list[mailbox.Delivered]:
+def arrived(home: Home, publication: str, planned: Plan) -> list[mailbox.Delivered]:
     """What was delivered of a publication: all that was planned, each to whom it was planned for, and no more."""
     found = list(mailbox.deliveries(home, publication))
     wanted = {(one.subscription, one.broker, one.format) for one in planned.deliveries}

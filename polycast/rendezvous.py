@@ -4,29 +4,30 @@ The pipeline, the embedded network and the simulator all call :func:`plan`. Who 
 because matching is a distributed stage of its own.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import msgspec
 
 from polycast.errors import BadInput
 from polycast.interest.negotiation import negotiate
 from polycast.model.broker import AnyOf, Broker
-from polycast.model.delivery import Delivery, DeliveryPlan, Unserved
-from polycast.model.format import ContentGraph, Format
+from polycast.model.delivery import Delivery, Unserved
+from polycast.model.format import ContentGraph
 from polycast.model.network import Network
 from polycast.model.plan import Plan
 from polycast.model.problem import problem_of
 from polycast.model.publication import Content, Publication
 from polycast.place import solve
 
-MEGABYTE = 1e6
-
 # Seconds that placement may take; beyond them the best plan so far is good enough for one publication.
 PLACING = 1.0
 METHOD = "auto"
 
 
-def plan(publication: Publication, matches: Iterable[str], network: Network) -> DeliveryPlan:
+def plan(publication: Publication, matches: Iterable[str], network: Network) -> Plan:
     """Decide who gets a publication in which form, the way it takes, and where each conversion runs.
 
     Parameters
@@ -35,77 +36,74 @@ def plan(publication: Publication, matches: Iterable[str], network: Network) -> 
         The users whose filters accept the publication.
     """
     content = _content(publication)
-    graph = content_graph(content, network)
-    wishes, unserved = negotiate_forms(matches, network, graph, content.format)
-    brokers, seats = _seat(wishes, network)
-    problem = problem_of(graph, brokers, content.format, network.alpha, network.beta)
-    placed = solve(problem, METHOD, time_limit=PLACING).plan
-    return DeliveryPlan(
-        **{name: getattr(placed, name) for name in Plan.__dataclass_fields__},
-        deliveries=_deliveries(placed, seats),
-        unserved=unserved,
-    )
+    graph = network.graph_for(content)
+    wishes, unserved = negotiate_forms(content, matches, graph, network)
+    tree = choose_tree(wishes, network)
+    placed = place_conversions(content, wishes, tree, graph, network)
+    return replace(placed, deliveries=_deliveries(placed, wishes, tree), unserved=unserved)
 
 
-def content_graph(content: Content, network: Network) -> ContentGraph:
-    """The forms that the content can take, with sizes and costs that suit how large it is.
+class Wish(NamedTuple):
+    """What users of one broker would take, all of them alike: forms, each with its penalty for one of them."""
 
-    Content of a type that no graph of the network knows has one form, its own.
-    """
-    if content.format not in network.graph_of:
-        form = Format(name=content.format, size=content.size / MEGABYTE, media_type=content.format)
-        return ContentGraph(formats=(form,), operators=())
-    return network.graph_of[content.format].for_content(content.format, content.size / MEGABYTE)
+    forms: tuple[tuple[str, float], ...]
+    users: Sequence[str]
+
+    @property
+    def want(self) -> str | AnyOf:
+        """The users share one want of their broker, and their penalties add up."""
+        if len(self.forms) == 1:
+            return self.forms[0][0]
+        return AnyOf({form: penalty * len(self.users) for form, penalty in self.forms})
+
+
+Wishes = Mapping[str, Sequence[Wish]]
+"""By broker."""
 
 
 def negotiate_forms(
-    matches: Iterable[str], network: Network, graph: ContentGraph, published: str
-) -> tuple[dict[str, dict[str, float]], tuple[Unserved, ...]]:
-    """For every user the forms that suit the device, each with its penalty; and whom none suits, with why."""
-    reachable = graph.cheapest_chains([published])
+    content: Content, matches: Iterable[str], graph: ContentGraph, network: Network
+) -> tuple[Wishes, tuple[Unserved, ...]]:
+    """What those who match would take of all that can be made; and whom nothing of it suits, with why."""
+    reachable = graph.cheapest_chains([content.format])
     offers = [graph[name] for name in graph.index if name in reachable]
-    wishes, unserved = {}, []
+    alike: dict[str, dict[tuple[tuple[str, float], ...], list[str]]] = defaultdict(dict)
+    unserved = []
     for name in matches:
-        outcome = negotiate(network.by_user[name].subscription.profile, offers, network.preference)
+        user = network.by_user[name]
+        outcome = negotiate(user.subscription.profile, offers, network.preference)
         if outcome.reason is None:
-            wishes[name] = outcome.alternatives
+            alike[user.broker].setdefault(tuple(outcome.alternatives.items()), []).append(name)
         else:
             unserved.append(Unserved(name, outcome.reason))
+    wishes = {broker: [Wish(forms, users) for forms, users in there.items()] for broker, there in alike.items()}
     return wishes, tuple(unserved)
 
 
-Seat = tuple[str, Sequence[str]]
-Wish = tuple[tuple[str, float], ...]
+def choose_tree(wishes: Wishes, network: Network) -> Sequence[Broker]:
+    """The way: the network's own tree, cut down to the brokers that lead to somebody who gets something."""
+    return network.tree_to(wishes)
 
 
-def _seat(wishes: dict[str, dict[str, float]], network: Network) -> tuple[tuple[Broker, ...], list[Seat]]:
-    """The tree to all who get something, where users of one broker with the same wish share one want.
-
-    The seats tell, for every want in order, its broker and the users behind it.
-    """
-    shared: dict[str, dict[Wish, list[str]]] = {}
-    for user, wish in wishes.items():
-        shared.setdefault(network.by_user[user].broker, {}).setdefault(tuple(wish.items()), []).append(user)
-    tree = network.tree_to(shared)
-    brokers = tuple(
-        msgspec.structs.replace(
-            broker, wants=tuple(_want(wish, len(users)) for wish, users in shared.get(broker.name, {}).items())
-        )
+def place_conversions(
+    content: Content, wishes: Wishes, tree: Sequence[Broker], graph: ContentGraph, network: Network
+) -> Plan:
+    """What every broker of the tree receives, makes and hands over, at the least cost."""
+    brokers = [
+        msgspec.structs.replace(broker, wants=tuple(wish.want for wish in wishes.get(broker.name, ())))
         for broker in tree
-    )
-    return brokers, [(broker.name, users) for broker in tree for users in shared.get(broker.name, {}).values()]
+    ]
+    problem = problem_of(graph, brokers, content.format, network.alpha, network.beta)
+    return solve(problem, METHOD, time_limit=PLACING).plan
 
 
-def _want(wish: Wish, users: int) -> str | AnyOf:
-    """The penalties of all who share the want add up."""
-    return wish[0][0] if len(wish) == 1 else AnyOf({form: penalty * users for form, penalty in wish})
-
-
-def _deliveries(placed: Plan, seats: Sequence[Seat]) -> tuple[Delivery, ...]:
+def _deliveries(placed: Plan, wishes: Wishes, tree: Sequence[Broker]) -> tuple[Delivery, ...]:
+    """The users behind the wants of the plan, each with the form that its want is given."""
+    asked = [(broker.name, wish.users) for broker in tree for wish in wishes.get(broker.name, ())]
     names = placed.problem.format_names
     return tuple(
         Delivery(user, broker, names[format])
-        for (broker, users), format in zip(seats, placed.delivered.tolist(), strict=True)
+        for (broker, users), format in zip(asked, placed.delivered.tolist(), strict=True)
         for user in users
     )
 

@@ -4,8 +4,8 @@ import pytest
 
 from polycast import networks, rendezvous
 from polycast.interest import dialects
-from polycast.model.delivery import DeliveryPlan
 from polycast.model.network import Network
+from polycast.model.plan import Plan
 from polycast.model.publication import Content, Event, Publication
 from polycast.place import solve
 
@@ -22,7 +22,7 @@ def publication(form: str, size: int, **attributes: str) -> Publication:
     return Publication(event, Content("0" * 64, form, size))
 
 
-def plan(network: Network, published: Publication) -> DeliveryPlan:
+def plan(network: Network, published: Publication) -> Plan:
     attributes = published.event.attributes
     matches = [user.name for user in network.users if dialects.accepts(user.subscription.filters, attributes)]
     return rendezvous.plan(published, matches, network)

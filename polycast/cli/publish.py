@@ -35,6 +35,7 @@ def publish(
     docs/pipeline.md tells what else can be put into the inbox.
     """
     from polycast.errors import BadInput
+    from polycast.model.publication import Event
     from polycast.pipeline import inbox
     from polycast.settings import read_settings
 
@@ -50,8 +51,9 @@ def publish(
         **({} if media_type is None else {"datacontenttype": media_type}),
         **dict(_attribute(text) for text in attribute or ()),
     }
-    event = inbox.put(read_settings(home=home).folders.inbox, attributes, file)
-    streams.answer({"publication": inbox.read(event).key, "event": str(event)})
+    event = Event(attributes)
+    path = inbox.put(read_settings(home=home).folders.inbox, event, file)
+    streams.answer({"publication": event.key, "event": str(path)})
 
 
 def _attribute(text: str) -> tuple[str, str]:

@@ -1,10 +1,6 @@
 """Who gets a publication, in which form, and who cannot be given any."""
 
-from dataclasses import dataclass
-
 import msgspec
-
-from polycast.model.plan import Plan
 
 
 class Delivery(msgspec.Struct, frozen=True):
@@ -20,11 +16,3 @@ class Unserved(msgspec.Struct, frozen=True):
 
     subscription: str
     reason: str
-
-
-@dataclass(frozen=True, eq=False)
-class DeliveryPlan(Plan):
-    """A plan for one publication, which also knows the subscriptions behind the wants."""
-
-    deliveries: tuple[Delivery, ...] = ()
-    unserved: tuple[Unserved, ...] = ()

@@ -13,9 +13,11 @@ from polycast.model.broker import Broker
 from polycast.model.format import ContentGraph, Format
 from polycast.model.media import MediaType, accepts, parse_media_type
 from polycast.model.problem import problem_of
+from polycast.model.publication import Content
 from polycast.model.subscription import Subscription, read_subscription
 
 VERSION = 1
+MEGABYTE = 1e6
 
 
 class User(msgspec.Struct, frozen=True):
@@ -70,6 +72,17 @@ class Network(msgspec.Struct, frozen=True, dict=True):
                 if format.media_type is not None and _same(parse_media_type(format.media_type), offered):
                     return format.name
         return None
+
+    def graph_for(self, content: Content) -> ContentGraph:
+        """The forms that content can take, with sizes and costs that suit how large it is.
+
+        Content of a type that no graph knows has one form, its own.
+        """
+        size = content.size / MEGABYTE
+        if content.format not in self.graph_of:
+            form = Format(name=content.format, size=size, media_type=content.format)
+            return ContentGraph(formats=(form,), operators=())
+        return self.graph_of[content.format].for_content(content.format, size)
 
     def tree_to(self, receivers: Collection[str]) -> tuple[Broker, ...]:
         """The tree cut down to the root and the brokers that lead to a receiver, parents in their place."""

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from polycast.errors import BadInput
+from polycast.model.delivery import Delivery, Unserved
 from polycast.model.problem import Flags, Indices, Problem
 
 
@@ -49,12 +50,16 @@ class Plan:
         at most once.
     delivered : (w,)
         The format that satisfies each want.
+    deliveries, unserved
+        The subscriptions behind the wants, and those that no format suits, where the plan is for a publication.
     """
 
     problem: Problem
     receives: Flags
     made_from: Indices
     delivered: Indices
+    deliveries: tuple[Delivery, ...] = ()
+    unserved: tuple[Unserved, ...] = ()
 
     @cached_property
     def cost(self) -> Cost:

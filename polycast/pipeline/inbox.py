@@ -24,6 +24,8 @@ from polycast.model.publication import Event, Scalar
 EVENTS = ".json"
 LARGEST = 64_000_000
 """Bytes of an event. Larger content belongs beside it: what is inside has to be held in memory, more than once."""
+LARGEST_ATTRIBUTES = 64_000
+"""Bytes of all attributes together, as CloudEvents has it; they go wherever the publication goes."""
 CONTENT = "content"
 """The folder in the inbox whose files belong to one event each and go with it; no events are looked for in it."""
 REFERENCE = "dataref"
@@ -43,18 +45,18 @@ class Announced(NamedTuple):
     media_type: str
 
 
-def put(inbox: Path, attributes: Mapping[str, Scalar], content: Path) -> Path:
+def put(inbox: Path, event: Event, content: Path) -> Path:
     """Publish a file: lay a copy into the inbox, and an event that announces it. Returns the event's file."""
-    kind = {} if "datacontenttype" in attributes else {"datacontenttype": media_type_of(content)}
-    event = Event({**attributes, **kind})
+    kind = {} if "datacontenttype" in event.attributes else {"datacontenttype": media_type_of(content)}
     name = f"{CONTENT}/{event.key}-{uuid.uuid4().hex[:8]}{content.suffix}"
     with written(inbox / name) as out, content.open("rb") as file:
         shutil.copyfileobj(file, out)
-    return put_event(inbox, Event({**event.attributes, REFERENCE: quote(name)}))
+    return put_event(inbox, Event({**event.attributes, **kind, REFERENCE: quote(name)}))
 
 
 def put_event(inbox: Path, event: Event) -> Path:
     """Lay an event into the inbox, under a name that it shares with no other."""
+    _check_attributes(event, "event")
     path = inbox / f"{event.key}-{uuid.uuid4().hex[:8]}.json"
     with written(path) as out:
         out.write(codec.encode(cloudevents.write_event(event)))
@@ -82,7 +84,14 @@ def read(path: Path) -> Event:
     """The event in a file of the inbox."""
     if path.stat().st_size > LARGEST:
         raise BadInput(path.name, f"an event of more than {LARGEST / 1e6:g} MB; put its content beside it")
-    return cloudevents.read_event(codec.parse(path.read_bytes(), path.name), path.name)
+    event = cloudevents.read_event(codec.parse(path.read_bytes(), path.name), path.name)
+    _check_attributes(event, path.name)
+    return event
+
+
+def _check_attributes(event: Event, where: str) -> None:
+    if len(codec.encode(event.attributes)) > LARGEST_ATTRIBUTES:
+        raise BadInput(where, f"attributes of more than {LARGEST_ATTRIBUTES / 1e3:g} kB in all")
 
 
 def announced(event: Event, inbox: Path) -> Announced:
@@ -99,10 +108,15 @@ def announced(event: Event, inbox: Path) -> Announced:
 def beside(event: Event, inbox: Path) -> Path:
     """The file that ``dataref`` names; none outside of the inbox is ever opened."""
     reference = str(event.attributes.get(REFERENCE, ""))
-    path = (inbox / unquote(reference)).resolve()
-    if re.match(r"[A-Za-z][A-Za-z0-9+.\-]*:", reference) or not path.is_relative_to(inbox.resolve()):
+    is_url = re.match(r"[A-Za-z][A-Za-z0-9+.\-]*:", reference)
+    try:
+        path = (inbox / unquote(reference)).resolve()
+        is_there = path.is_file()
+    except (OSError, ValueError, RuntimeError):  # no file can be called so, or links lead in a circle
+        path, is_there = None, False
+    if is_url or path is None or not path.is_relative_to(inbox.resolve()):
         raise BadInput(REFERENCE, f"{reference!r:.80} is not a path within the inbox")
-    if not path.is_file():
+    if not is_there:
         raise BadInput(REFERENCE, f"there is no file {reference!r:.80} in the inbox")
     return path
 

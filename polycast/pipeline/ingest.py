@@ -21,8 +21,8 @@ INGESTED = pa.schema(
         ("file", pa.string()),
         ("key", pa.string()),
         ("attributes", pa.string()),
-        ("data", pa.string()),
         ("content", REFERENCE),
+        ("payload", pa.string()),
         ("error", pa.string()),
     ]
 )
@@ -59,7 +59,7 @@ def _ingested(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
         except OSError as error:
             if not file.exists():
                 continue  # a run that was killed had dealt with it
-            if not Path(error.filename or "").is_relative_to(file.parent):
+            if not Path(error.filename or "").resolve().is_relative_to(file.parent.resolve()):
                 raise  # it is not the publication that is at fault
             yield _fault(file, f"{Path(error.filename).name}: {error.strerror}")
         except PolycastError as error:
@@ -68,22 +68,22 @@ def _ingested(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
 
 def _publication(event: Event, file: Path, store: ContentStore) -> Row:
     content, media_type = inbox.announced(event, file.parent)
-    size = content.stat().st_size if isinstance(content, Path) else len(content)
-    reference = {"digest": store.put(content), "size": size, "media_type": media_type}
+    digest = store.put(content)
     return {
         "file": str(file),
         "key": event.key,
         "attributes": codec.encode(event.attributes).decode(),
-        "data": _payload(event),
-        "content": reference,
+        "content": {"digest": digest, "size": store.size(digest), "media_type": media_type},
+        "payload": _payload(event, content, digest, store),
     }
 
 
-def _payload(event: Event) -> str | None:
-    """What filters may look into: a payload in JSON. It goes no further than to the next stage."""
+def _payload(event: Event, content: Path | bytes, digest: str, store: ContentStore) -> str | None:
+    """Where filters find what they may look into: the payload in JSON, which often is the content itself."""
     if event.data is None or isinstance(event.data, bytes):
         return None
-    return codec.encode(event.data).decode()
+    payload = codec.encode(event.data)
+    return digest if payload == content else store.put(payload)
 
 
 def _fault(file: Path, reason: str) -> Row:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from polycast.convert.store import ContentStore
 from polycast.interest.index import MatchIndex
 from polycast.pipeline.batches import Row, map_rows
 from polycast.pipeline.ingest import REFERENCE
@@ -43,7 +44,7 @@ def one_of_each(matched: DataFrame) -> DataFrame:
 def _matched(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
     index = _index(site.index)
     for row in rows:
-        matches = None if row["error"] else index.match(_seen_by_filters(row))
+        matches = None if row["error"] else index.match(_seen_by_filters(row, site.store))
         yield row | {"files": [row["file"]], "matches": matches}
 
 
@@ -53,6 +54,6 @@ def _index(folder: Path) -> MatchIndex:
     return MatchIndex.open(folder)
 
 
-def _seen_by_filters(row: Row) -> dict[str, Any]:
-    data = None if row["data"] is None else msgspec.json.decode(row["data"])
+def _seen_by_filters(row: Row, store: ContentStore) -> dict[str, Any]:
+    data = None if row["payload"] is None else msgspec.json.decode(store.get(row["payload"]))
     return {**msgspec.json.decode(row["attributes"]), "data": data}

@@ -11,9 +11,9 @@ from pyspark.sql import DataFrame
 from polycast import rendezvous
 from polycast.convert import registry
 from polycast.errors import NoSolution, PolycastError
-from polycast.model.delivery import DeliveryPlan
 from polycast.model.format import ContentGraph
 from polycast.model.network import Network
+from polycast.model.plan import Plan
 from polycast.model.publication import Content, Event, Publication
 from polycast.pipeline import bill, plans
 from polycast.pipeline.batches import Row, map_rows
@@ -67,15 +67,12 @@ def _planned(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _decided(site: Site, row: Row) -> Row:
-    network = site.network
-    content = _content(row["content"], network)
-    event = Event(msgspec.json.decode(row["attributes"]))
-    planned = rendezvous.plan(Publication(event, content), row["matches"], network)
-    plans.write_plan(site.home, row["key"], planned)
+    content = _content(row["content"], site.network)
+    planned = _kept_plan(site, row["key"], content) or _new_plan(site, row, content)
     return {
         "form": content.format,
-        "matched": len(row["matches"]),
-        "forms": _forms(planned, rendezvous.content_graph(content, network)),
+        "matched": len(planned.deliveries) + len(planned.unserved),
+        "forms": _forms(planned, site.network.graph_for(content)),
         "outgoing": _outgoing(planned),
         "unserved": [msgspec.structs.asdict(one) for one in planned.unserved],
         "penalty": planned.cost.penalty,
@@ -83,12 +80,29 @@ def _decided(site: Site, row: Row) -> Row:
     }
 
 
+def _kept_plan(site: Site, key: str, content: Content) -> Plan | None:
+    """The plan that an earlier run has begun with: whatever the network says now, nobody gets two forms."""
+    planned = plans.kept_plan(site.home, key)
+    if planned is None:
+        return None
+    names, graph = planned.problem.format_names, site.network.graph_for(content)
+    is_possible = names[planned.problem.published] == content.format and all(name in graph for name in names)
+    return planned if is_possible else None
+
+
+def _new_plan(site: Site, row: Row, content: Content) -> Plan:
+    event = Event(msgspec.json.decode(row["attributes"]))
+    planned = rendezvous.plan(Publication(event, content), row["matches"], site.network)
+    plans.write_plan(site.home, row["key"], planned)
+    return planned
+
+
 def _content(reference: Row, network: Network) -> Content:
     media_type = reference["media_type"]
     return Content(reference["digest"], network.form_of(media_type) or media_type, reference["size"])
 
 
-def _forms(planned: DeliveryPlan, graph: ContentGraph) -> list[Row]:
+def _forms(planned: Plan, graph: ContentGraph) -> list[Row]:
     problem = planned.problem
     unused = {"links": 0, "link_cost": 0.0, "makers": 0, "compute_cost": 0.0}
     forms: dict[Lineage, Row] = defaultdict(unused.copy)
@@ -114,7 +128,7 @@ def _tool(lineage: Lineage, graph: ContentGraph) -> str | None:
         return ""
 
 
-def _outgoing(planned: DeliveryPlan) -> list[Row]:
+def _outgoing(planned: Plan) -> list[Row]:
     """The deliveries of each broker."""
     held = dict(zip(planned.problem.broker_names, lineages(planned), strict=True))
     outgoing: dict[str, list[Row]] = defaultdict(list)
@@ -124,7 +138,7 @@ def _outgoing(planned: DeliveryPlan) -> list[Row]:
     return [{"broker": broker, "deliveries": deliveries} for broker, deliveries in outgoing.items()]
 
 
-def _alternatives(planned: DeliveryPlan) -> Iterator[tuple[str, bill.Spending]]:
+def _alternatives(planned: Plan) -> Iterator[tuple[str, bill.Spending]]:
     """What the plan means to spend, and what the simple plans would."""
     yield rendezvous.METHOD, bill.meant(planned)
     for method in bill.SIMPLE:

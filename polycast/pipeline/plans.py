@@ -1,5 +1,6 @@
 """The plans that were carried out, kept as files: the problem and the answer as ``polycast place`` knows them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -7,7 +8,7 @@ import msgspec
 from polycast.errors import BadInput
 from polycast.home import Home, file_name, written
 from polycast.model import codec
-from polycast.model.delivery import Delivery, DeliveryPlan, Unserved
+from polycast.model.delivery import Delivery, Unserved
 from polycast.model.plan import Cost, Plan, Step, plan_of
 from polycast.model.problem import problem_of
 from polycast.place import document
@@ -32,7 +33,7 @@ def plan_file(home: Home, key: str) -> Path:
     return home.plans / f"{file_name(key)}.json"
 
 
-def write_plan(home: Home, key: str, planned: DeliveryPlan) -> None:
+def write_plan(home: Home, key: str, planned: Plan) -> None:
     """Keep a plan."""
     record = Record(
         publication=key,
@@ -46,13 +47,19 @@ def write_plan(home: Home, key: str, planned: DeliveryPlan) -> None:
         out.write(codec.encode(record))
 
 
-def read_plan(path: Path) -> DeliveryPlan:
+def kept_plan(home: Home, key: str) -> Plan | None:
+    """The plan that was kept of a publication; None if there is none that can be read."""
+    try:
+        return read_plan(plan_file(home, key))
+    except (FileNotFoundError, BadInput):
+        return None
+
+
+def read_plan(path: Path) -> Plan:
     """A plan that was kept."""
     record = codec.decode(path.read_bytes(), Record, str(path))
     if record.version != VERSION:
         raise BadInput(str(path), f"version {record.version!r} is not one that is known here; this is {VERSION}")
     stated = record.problem
     problem = problem_of(stated.content_graph(), stated.brokers, stated.published, stated.alpha, stated.beta)
-    plan = plan_of(problem, record.brokers)
-    parts = {name: getattr(plan, name) for name in Plan.__dataclass_fields__}
-    return DeliveryPlan(**parts, deliveries=record.deliveries, unserved=record.unserved)
+    return replace(plan_of(problem, record.brokers), deliveries=record.deliveries, unserved=record.unserved)

@@ -13,9 +13,9 @@ def note(id: str, **attributes: str) -> Event:
     return Event(required | {"datacontenttype": "application/x-note"} | attributes, f"words of {id}")
 
 
-def map_attributes(id: str, **attributes: str) -> dict[str, str]:
+def map_event(id: str, **attributes: str) -> Event:
     required = {"id": id, "source": "/county", "specversion": "1.0", "type": "org.example.map"}
-    return required | {"subject": "canyon", "severity": "high"} | attributes
+    return Event(required | {"subject": "canyon", "severity": "high"} | attributes)
 
 
 def delivered(home: Home) -> dict[tuple[str, str], mailbox.Delivered]:

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ REQUIRED = {"id": "1", "source": "/county", "specversion": "1.0", "type": "org.e
 
 
 def test_a_file_is_published_with_its_event(home: Home, the_map: Path) -> None:
-    path = inbox.put(home.inbox, REQUIRED | {"subject": "canyon"}, the_map)
+    path = inbox.put(home.inbox, Event(REQUIRED | {"subject": "canyon"}), the_map)
     event = inbox.read(path)
     content, media_type = inbox.announced(event, home.inbox)
     assert isinstance(content, Path)
@@ -47,11 +48,17 @@ def test_an_event_without_content_is_its_own(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    "reference", ["../secret", "/etc/passwd", "file:///etc/passwd", "%2e%2e/secret", "gone", "link"]
+    "reference",
+    [
+        *("../secret", "/etc/passwd", "file:///etc/passwd", "%2e%2e/secret", "gone", "link"),
+        *("", ".", "a%00b", "circle", "circle/a", "a" * 300, "a/" * 3000, "%ff", "pipe"),
+    ],
 )
 def test_nothing_outside_of_the_inbox_is_opened(home: Home, reference: str) -> None:
     (home.root / "secret").write_text("secret")
     (home.inbox / "link").symlink_to(home.root / "secret")
+    (home.inbox / "circle").symlink_to(home.inbox / "circle")
+    os.mkfifo(home.inbox / "pipe")
     with pytest.raises(BadInput, match="inbox"):
         inbox.announced(Event(REQUIRED | {"dataref": reference}), home.inbox)
 
@@ -69,3 +76,13 @@ def test_a_name_that_is_taken_gets_a_number(home: Home) -> None:
         (home.inbox / "a.json").write_text("{}")
         inbox.move(home.inbox / "a.json", home.archive)
     assert sorted(path.name for path in home.archive.iterdir()) == ["a-1.json", "a-2.json", "a.json"]
+
+
+def test_attributes_are_no_place_for_content(home: Home) -> None:
+    event = Event(REQUIRED | {"words": "a" * inbox.LARGEST_ATTRIBUTES})
+    with pytest.raises(BadInput, match="more than 64 kB"):
+        inbox.put_event(home.inbox, event)
+    path = home.inbox / "large.json"
+    path.write_text(json.dumps(event.attributes))
+    with pytest.raises(BadInput, match=r"large\.json: attributes of more than 64 kB"):
+        inbox.read(path)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from polycast.home import Home
 from polycast.interest import dialects
 from polycast.model.network import Network, User
+from polycast.model.profile import Profile
+from polycast.model.publication import Event
 from polycast.model.subscription import Exact, Subscription
 from polycast.pipeline import bill, deadletters, inbox, plans, run
 from polycast.pipeline.convert import convert
@@ -22,7 +25,7 @@ from polycast.pipeline.match import match
 from polycast.pipeline.plan import plan
 from polycast.pipeline.run import journey, run_once, start_stream
 from polycast.pipeline.site import Site, open_site
-from tests.pipeline.publications import delivered, map_attributes, note, stray_files
+from tests.pipeline.publications import delivered, map_event, note, stray_files
 
 
 def files(spark: SparkSession, home: Home) -> DataFrame:
@@ -30,7 +33,7 @@ def files(spark: SparkSession, home: Home) -> DataFrame:
 
 
 def test_content_goes_into_the_store_and_rows_refer_to_it(spark: SparkSession, site: Site, the_map: Path) -> None:
-    inbox.put(site.home.inbox, map_attributes("m"), the_map)
+    inbox.put(site.home.inbox, map_event("m"), the_map)
     inbox.put_event(site.home.inbox, note("n"))
     rows = {json.loads(row.attributes)["id"]: row for row in ingest(files(spark, site.home), site).collect()}
     assert rows["m"].content.media_type == "application/pdf"
@@ -39,9 +42,27 @@ def test_content_goes_into_the_store_and_rows_refer_to_it(spark: SparkSession, s
     assert (rows["n"].content.size, rows["n"].error) == (len(b"words of n"), None)
 
 
+def test_no_row_holds_content(spark: SparkSession, site: Site) -> None:
+    """Neither what is published inside an event, nor what filters may look into."""
+    secrets = {"n": "words of n", "json": {"level": "seventeen"}, "both": ["eighteen"], "bytes": b"nineteen"}
+    (site.home.inbox / "beside.txt").write_text("twenty")
+    for id, payload in secrets.items():
+        beside = {"dataref": "beside.txt"} if id == "both" else {}
+        kind = {"datacontenttype": "text/plain"} if id == "n" else {}
+        inbox.put_event(site.home.inbox, Event(map_event(id, **beside, **kind).attributes, payload))
+    ingested = files(spark, site.home).transform(ingest, site).collect()
+    assert all(row.error is None for row in ingested)
+    assert not any(word in str(row) for row in ingested for word in ("words of", "teen", "twenty"))
+    payloads = {json.loads(row.attributes)["id"]: row.payload for row in ingested}
+    assert payloads.pop("bytes") is None
+    assert {id: json.loads(site.store.get(digest)) for id, digest in payloads.items()} == {
+        id: secrets[id] for id in payloads
+    }
+
+
 def test_stage_by_stage(spark: SparkSession, site: Site, the_map: Path) -> None:
-    inbox.put(site.home.inbox, map_attributes("m"), the_map)
-    inbox.put(site.home.inbox, map_attributes("again"), the_map)
+    inbox.put(site.home.inbox, map_event("m"), the_map)
+    inbox.put(site.home.inbox, map_event("again"), the_map)
     matched = files(spark, site.home).transform(ingest, site).transform(match, site)
     assert [len(row.matches) for row in matched.collect()] == [29, 29]
     planned = matched.transform(plan, site).cache()
@@ -56,7 +77,8 @@ def test_stage_by_stage(spark: SparkSession, site: Site, the_map: Path) -> None:
 
 
 def test_the_map_reaches_everyone_as_planned(spark: SparkSession, site: Site, the_map: Path) -> None:
-    event = inbox.read(inbox.put(site.home.inbox, map_attributes("m"), the_map))
+    event = map_event("m")
+    inbox.put(site.home.inbox, event, the_map)
     summary = run_once(spark, site)
     planned = plans.read_plan(plans.plan_file(site.home, event.key))
     found = delivered(site.home)
@@ -72,7 +94,8 @@ def test_the_map_reaches_everyone_as_planned(spark: SparkSession, site: Site, th
 
 
 def test_the_bill_adds_up(spark: SparkSession, site: Site, the_map: Path) -> None:
-    event = inbox.read(inbox.put(site.home.inbox, map_attributes("m"), the_map))
+    event = map_event("m")
+    inbox.put(site.home.inbox, event, the_map)
     run_once(spark, site)
     account = bill.read_bill(bill.bill_file(site.home, event.key))
     planned = plans.read_plan(plans.plan_file(site.home, event.key))
@@ -98,10 +121,11 @@ def test_what_comes_twice_is_delivered_once(spark: SparkSession, site: Site) -> 
 
 def test_two_of_one_name_in_a_batch_are_one_publication(spark: SparkSession, site: Site, the_map: Path) -> None:
     """The first by name is taken, whatever they hold, and nothing of the others stays behind."""
+    words_beside = Event(note("n").attributes)
     for name, words in (("b", "second"), ("a", "first"), ("c", "third")):
         content = the_map.with_name(f"{name}.note")
         content.write_text(words)
-        inbox.put(site.home.inbox, note("n").attributes, content).rename(site.home.inbox / f"{name}.json")
+        inbox.put(site.home.inbox, words_beside, content).rename(site.home.inbox / f"{name}.json")
     assert run_once(spark, site).publications == 1
     assert {site.store.get(one.digest) for one in delivered(site.home).values()} == {b"first"}
     assert [path for path in site.home.inbox.rglob("*") if path.is_file()] == []
@@ -178,7 +202,7 @@ def test_what_failed_can_be_tried_again(spark: SparkSession, site: Site, the_map
     blocked = home.mailbox("ferry")
     blocked.parent.mkdir(parents=True)
     blocked.write_text("no folder")
-    file = inbox.put(home.inbox, map_attributes("m"), the_map)
+    file = inbox.put(home.inbox, map_event("m"), the_map)
     assert run_once(spark, site).failed == 1
     before = delivered(home)
     [letter] = home.dead_letters.iterdir()
@@ -189,6 +213,44 @@ def test_what_failed_can_be_tried_again(spark: SparkSession, site: Site, the_map
     assert {subscription for subscription, _ in after.keys() - before.keys()} == {"ferry"}
     assert all(after[key] == one for key, one in before.items())
     assert [path for path in home.inbox.rglob("*") if path.is_file()] == []
+
+
+def test_who_is_run_again_keeps_the_plan(spark: SparkSession, home: Home, network: Network, the_map: Path) -> None:
+    """Even if the network has changed since, and everybody should get another form now."""
+    blocked = home.mailbox("ferry")
+    blocked.parent.mkdir(parents=True)
+    blocked.write_text("no folder")
+    event = map_event("m")
+    file = inbox.put(home.inbox, event, the_map)
+    run_once(spark, open_site(spark, home, network))
+    before, plan_file = delivered(home), plans.plan_file(home, event.key)
+    kept = plan_file.read_bytes()
+    blocked.unlink()
+    [letter] = home.dead_letters.iterdir()
+
+    shutil.copy(letter / deadletters.EVENT, file)
+    words = Profile(accept="text/plain")
+    changed = tuple(User("county", Subscription(user.name, (), words)) for user in network.users)
+    run_once(spark, open_site(spark, home, msgspec.structs.replace(network, users=changed)))
+    assert {who for who, _ in delivered(home).keys() - before.keys()} == {"ferry"}
+    assert plan_file.read_bytes() == kept
+
+
+@pytest.mark.parametrize("damage", [lambda kept: kept[:100], lambda kept: kept.replace(b"x-note", b"x-other")])
+def test_a_plan_that_cannot_be_carried_out_is_made_anew(
+    spark: SparkSession, site: Site, damage: Callable[[bytes], bytes]
+) -> None:
+    """Half of a file, or a form that the network does not know any more."""
+    event, plan_file = note("n"), plans.plan_file(site.home, note("n").key)
+    inbox.put_event(site.home.inbox, event)
+    run_once(spark, site)
+    before, kept = delivered(site.home), plan_file.read_bytes()
+    plan_file.write_bytes(damage(kept))
+    bill.bill_file(site.home, event.key).unlink()
+    inbox.put_event(site.home.inbox, event)
+    assert run_once(spark, site).dead_letters == 0
+    assert plan_file.read_bytes() == kept
+    assert delivered(site.home) == before
 
 
 def test_a_folder_that_cannot_be_written_is_nobodys_fault(spark: SparkSession, site: Site) -> None:
@@ -210,12 +272,10 @@ def test_what_had_been_dealt_with_before_the_kill_is_passed_over(spark: SparkSes
 def test_faulty_publications_stop_nothing(spark: SparkSession, site: Site, the_map: Path) -> None:
     home = site.home
     (home.inbox / "broken.json").write_text("{")
-    (home.inbox / "outside.json").write_text(
-        json.dumps(map_attributes("o", specversion="1.0", dataref="../../secret"))
-    )
+    (home.inbox / "outside.json").write_text(json.dumps(map_event("o", dataref="../../secret").attributes))
     fake = the_map.with_name("fake.pdf")
     fake.write_bytes(b"%PDF-1.7 and nothing that belongs there")
-    torn = inbox.put(home.inbox, map_attributes("torn", datacontenttype="application/pdf"), fake)
+    torn = inbox.put(home.inbox, map_event("torn", datacontenttype="application/pdf"), fake)
     inbox.put_event(home.inbox, note("n"))
     summary = run_once(spark, site)
     reasons = {
@@ -239,7 +299,7 @@ def test_a_batch_and_a_stream_deliver_the_same(
 ) -> None:
     batch, stream = (open_site(spark, Home(tmp_path / name), network) for name in ("batch", "stream"))
     for site in (batch, stream):
-        inbox.put(site.home.inbox, map_attributes("m"), the_map)
+        inbox.put(site.home.inbox, map_event("m"), the_map)
         inbox.put_event(site.home.inbox, note("n", severity="high"))
         (site.home.inbox / "broken.json").write_text("[]")
     run_once(spark, batch)
