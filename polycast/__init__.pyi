@@ -7,7 +7,8 @@ from .errors import NoSolution as NoSolution
 from .errors import PolycastError as PolycastError
 from .model.broker import AnyOf as AnyOf
 from .model.broker import Broker as Broker
-from .model.delivery import DeliveryPlan as DeliveryPlan
+from .model.delivery import Delivery as Delivery
+from .model.delivery import Unserved as Unserved
 from .model.format import ContentGraph as ContentGraph
 from .model.format import Format as Format
 from .model.format import Operator as Operator
