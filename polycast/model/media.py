@@ -10,7 +10,8 @@ _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _TYPE = re.compile(rf"[ \t]*({_TOKEN})/({_TOKEN})[ \t]*")
 _PARAMETER = re.compile(rf"[ \t]*({_TOKEN})[ \t]*=[ \t]*({_TOKEN}|{_QUOTED})[ \t]*")
 _BETWEEN = re.compile(r"[ \t,]*")
-_WEIGHT = re.compile(r"0(?:\.\d{0,3})?|1(?:\.0{0,3})?")
+_SEPARATOR = re.compile(r";[ \t;]*")  # parameters may be empty (RFC 9110, section 5.6.6)
+_WEIGHT = re.compile(r"0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?")
 _ESCAPED = re.compile(r"\\(.)")
 
 
@@ -117,13 +118,16 @@ def _read_type(text: str, start: int) -> tuple[MediaType, int]:
         raise _fault(text, start, "expected a media type")
     parameters: dict[str, str] = {}
     position = found.end()
-    while text[position : position + 1] == ";":
-        parameter = _PARAMETER.match(text, position + 1)
+    while separator := _SEPARATOR.match(text, position):
+        position = separator.end()
+        if text[position : position + 1] in ("", ","):
+            break
+        parameter = _PARAMETER.match(text, position)
         if not parameter:
-            raise _fault(text, position + 1, "expected a parameter `name=value`")
+            raise _fault(text, position, "expected a parameter `name=value`")
         name, value = parameter[1].lower(), parameter[2]
         if name in parameters:
-            raise _fault(text, position + 1, f"a second parameter `{name}`")
+            raise _fault(text, position, f"a second parameter `{name}`")
         if value.startswith('"'):
             value = _ESCAPED.sub(r"\1", value[1:-1])
         parameters[name] = value.lower()

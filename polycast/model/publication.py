@@ -18,12 +18,14 @@ REQUIRED = ("id", "source", "specversion", "type")
 INTEGERS = range(-(2**31), 2**31)
 
 _NAME = re.compile(r"[a-z0-9]+")
-_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_NO_CHARACTERS = "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
+_FORBIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{_NO_CHARACTERS}]")
 _URI_REFERENCE = re.compile(r"(?:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:.*")
 _TIMESTAMP = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[Tt](?:([01]\d|2[0-3]):([0-5]\d)):([0-5]\d|60)(\.\d+)?"
-    r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
+    r"(\d{4}-\d{2}-\d{2})[Tt](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?"
+    r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)",
+    re.ASCII,
 )
 
 

@@ -41,6 +41,24 @@ def test_empty_elements_of_a_list_are_nothing(accept: str) -> None:
     assert len(negotiate(Profile(accept=" , "), offers).alternatives) == 3
 
 
+@pytest.mark.parametrize("accept", ["image/png;", "image/png ; ; q=1 ;, text/html", "image/png;;q=0.5"])
+def test_empty_parameters_are_nothing(accept: str) -> None:
+    assert negotiate(Profile(accept=accept), [_format("png", "image/png;")]).alternatives == {"png": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("accept", "place"),
+    [
+        ("*/png", "profile.accept"), ("image/png; q=1; Q=1", "column 17"), ("image/png;; x", "column 13"),
+        ("image/png;q=1.001", "profile.accept"), ("image/png, *", "column 12"),
+        ('image/png;q="0.\u0665"', "profile.accept"),
+    ],
+)  # fmt: skip
+def test_what_is_no_accept_header(accept: str, place: str) -> None:
+    with pytest.raises(BadInput, match=place):
+        Profile(accept=accept)
+
+
 def test_codecs_compare_as_lists() -> None:
     offer = [_format("video", 'video/mp4; codecs="avc1.64001F, mp4a.40.2"')]
     for accept, fits in {
