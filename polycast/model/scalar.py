@@ -3,6 +3,7 @@
 Filters, the index over them and regions read values in these ways, and in no others.
 """
 
+import base64
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -30,14 +31,26 @@ _MINUTE = timedelta(minutes=1)
 
 def scalar(value: Any) -> Value | None:
     """What an event holds, as a value that filters know; None if it is none, and counts as missing."""
-    if isinstance(value, str) or value.__class__ is bool:
-        return value
+    kind = value.__class__
+    if kind is str or kind is bool:
+        return value  # type: ignore[no-any-return]
     if isinstance(value, int):
         if SMALLEST <= value <= LARGEST:
-            return value
+            return int(value)
         return float(value) if value.bit_length() <= 1000 else None
     if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
+        return float(value) if abs(value) < float("inf") else None
+    return _text_of(value)
+
+
+def _text_of(value: Any) -> str | None:
+    """The text that CloudEvents gives to a value of its other types; None if it is of none."""
+    if isinstance(value, str):
+        return value[:]
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode("ascii")
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
     return None
 
 

@@ -2,6 +2,8 @@
 
 import random
 import time
+from datetime import UTC, datetime, timedelta, timezone
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -340,6 +342,31 @@ def test_attributes_of_a_megabyte(value: str) -> None:
     for text in ("a + 1", "a < 'b'", "a = 1", "a LIKE '%1%'", "CONCAT(a, a) = a", "NOT a", "UPPER(a)"):
         evaluate(text, {"a": value}, strict=False)
         evaluate(text, {"a": value})
+
+
+class _Text(str):
+    __slots__ = ()
+
+
+@pytest.mark.parametrize(
+    ("text", "attribute", "value"),
+    [
+        ("a = 'AP8='", b"\x00\xff", True), ("LENGTH(a)", b"", 0), ("EXISTS a", b"", True),
+        ("a", datetime(2026, 3, 1, 12, tzinfo=UTC), "2026-03-01T12:00:00Z"),
+        ("a LIKE '%T12:00:00+01:00'", datetime(2026, 3, 1, 12, tzinfo=timezone(timedelta(hours=1))), True),
+        ("a", _Text("x"), "x"), ("'5' = a", _Text("5"), True), ("5 + a", HTTPStatus.OK, 205),
+        ("'200' = a", HTTPStatus.OK, True), ("a = '2147483648'", 2**31, True), ("'x' = a", 2.5, False),
+    ],
+)  # fmt: skip
+def test_attributes_of_other_types_count_by_their_text(text: str, attribute: object, value: object) -> None:
+    result = evaluate(text, {"a": attribute})
+    assert (result, type(result.value)) == ((value, None), type(value))
+
+
+@pytest.mark.parametrize("expression", [None, 5, b"a = 1", ["a"], object()])
+def test_what_is_no_text_is_no_expression(expression: Any) -> None:
+    assert evaluate(expression, {}) == (False, "parse")
+    assert evaluate(expression, {}, strict=False) == (False, "parse")
 
 
 def test_programs_do_not_raise_on_strange_attributes() -> None:

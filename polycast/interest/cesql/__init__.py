@@ -79,19 +79,28 @@ def evaluate(
     strict
         CESQL 1.0 as it stands; else the superset.
     """
-    if isinstance(expression, str):
-        try:
-            ready = program(expression, strict)
-        except ParseError:
-            return Result(False, "parse")
-    else:
-        ready = expression if isinstance(expression, Program) else _compiled(expression)
+    try:
+        ready = _ready(expression, strict)
+    except ParseError:
+        return Result(False, "parse")
     return ready.evaluate(attributes)
 
 
 def program(text: str, strict: bool = True) -> Program:
     """Parse and compile an expression; ``ParseError`` if it is none. The last ones are remembered."""
     return _remembered(text, strict) if len(text) < 4096 else Program(parse(text, strict))
+
+
+def _ready(expression: object, strict: bool) -> Program:
+    """The program of whatever stands for an expression; ``ParseError`` if it does not."""
+    match expression:
+        case str():
+            return program(expression, strict)
+        case Program():
+            return expression
+        case Expression():
+            return _compiled(expression)
+    raise ParseError(1, f"{type(expression).__name__} is no text")
 
 
 @lru_cache(maxsize=REMEMBERED)
