@@ -48,7 +48,7 @@ _NAME = re.compile(r"[A-Za-z0-9]+")
 _FUNCTION = re.compile(r"[A-Za-z][A-Za-z_]*")
 _DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
 
-_WORD_KIND, _OPERATOR_KIND, _BRACKET_KIND, _STRING_KIND, _END_KIND = 1, 2, 3, 4, 5
+_WORD_KIND, _OPERATOR_KIND, _BRACKET_KIND, _STRING_KIND, _END_KIND, _STRAY_KIND = 1, 2, 3, 4, 5, 6
 
 _LOGIC, _COMPARISON, _SUM, _PRODUCT, _TEST, _SIGN = 1, 2, 3, 4, 5, 6
 _PRECEDENCE = {
@@ -61,7 +61,7 @@ _BOOLEANS: dict[str, Step] = {"true": ("const", True), "false": ("const", False)
 
 # On the stack of what is not finished yet: the precedence, and the step to emit. An open bracket has precedence 0,
 # and the step for which it was opened.
-_Open = tuple[int, Step, int]
+_Open = tuple[int, Step]
 _GROUP: Step = ("group", None)
 
 
@@ -96,41 +96,40 @@ class _Reader:
 
     def read_operand(self) -> None:
         """Signs, negations and open brackets, up to one value."""
-        steps, open_ = self.steps, self.open
         while True:
             token = self.advance()
             kind = token.lastindex
             if kind == _WORD_KIND:
-                word = token[1]
-                lowered = word.lower()
-                if lowered not in _KEYWORDS:
-                    if self.token[3] == "(":
-                        if self.open_call(token):
-                            return
-                        continue
-                    steps.append(self.value(token, ""))
+                if self.read_word(token):
                     return
-                if lowered == "not":
-                    open_.append((_SIGN, ("not", None), token.start(1)))
-                elif lowered == "exists":
-                    steps.append(("exists", self.exists_path()))
-                    return
-                elif lowered in _BOOLEANS:
-                    steps.append(_BOOLEANS[lowered])
-                    return
-                else:
-                    raise self.fault(token, "an operand")
             elif kind == _STRING_KIND:
-                steps.append(("const", _unquoted(token[4])))
+                self.steps.append(("const", _unquoted(token[4])))
                 return
             elif kind == _BRACKET_KIND and token[3] == "(":
-                open_.append((0, _GROUP, token.start(3)))
-                self.counts.append(1)
+                self.open_bracket(_GROUP)
             elif kind == _OPERATOR_KIND and token[2] in "+-":
                 if self.sign(token):
                     return
             else:
                 raise self.fault(token, "an operand")
+
+    def read_word(self, token: re.Match[str]) -> bool:
+        """A keyword, a function's name with its bracket, or a value. True if the operand is complete."""
+        word = token[1].lower()
+        if word not in _KEYWORDS:
+            if self.token[3] == "(":
+                return self.open_call(token)
+            self.steps.append(self.value(token, ""))
+        elif word == "not":
+            self.open.append((_SIGN, ("not", None)))
+            return False
+        elif word == "exists":
+            self.steps.append(("exists", self.exists_path()))
+        elif word in _BOOLEANS:
+            self.steps.append(_BOOLEANS[word])
+        else:
+            raise self.fault(token, "an operand")
+        return True
 
     def sign(self, token: re.Match[str]) -> bool:
         """A sign in front of digits belongs to them; another minus is an operator, and another plus an error."""
@@ -146,7 +145,7 @@ class _Reader:
                 return True
         if token[2] == "+":
             raise self.fault(token, "an operand")
-        self.open.append((_SIGN, ("neg", None), token.start(2)))
+        self.open.append((_SIGN, ("neg", None)))
         return False
 
     def read_operators(self) -> bool:
@@ -156,12 +155,12 @@ class _Reader:
             kind = token.lastindex
             if kind == _OPERATOR_KIND:
                 sign = token[2]
-                self.push(_PRECEDENCE[sign], ("!=" if sign == "<>" else sign, None), token.start(2))
+                self.push(_PRECEDENCE[sign], ("!=" if sign == "<>" else sign, None))
                 return True
             if kind == _WORD_KIND:
                 word = token[1].lower()
                 if word in ("and", "or", "xor"):
-                    self.push(_LOGIC, (word, None), token.start(1))
+                    self.push(_LOGIC, (word, None))
                     return True
                 if self.read_test(token, word):
                     return True
@@ -201,8 +200,7 @@ class _Reader:
             if bracket[3] != "(":
                 raise self.fault(bracket, "`(`")
             self.reduce(_TEST)
-            self.open.append((0, ("in", negated), bracket.start(3)))
-            self.counts.append(1)
+            self.open_bracket(("in", negated))
             return True
         else:
             raise self.fault(token, "LIKE or IN" if negated else "an operator")
@@ -210,9 +208,13 @@ class _Reader:
             self.steps.append(("not", None))
         return False
 
-    def push(self, precedence: int, step: Step, place: int) -> None:
+    def push(self, precedence: int, step: Step) -> None:
         self.reduce(precedence)
-        self.open.append((precedence, step, place))
+        self.open.append((precedence, step))
+
+    def open_bracket(self, step: Step) -> None:
+        self.open.append((0, step))
+        self.counts.append(1)
 
     def reduce(self, precedence: int) -> None:
         """Emit what binds at least as tightly: operators of one precedence go from left to right."""
@@ -224,18 +226,17 @@ class _Reader:
         """A function's name and its bracket. True if there are no arguments, and the call is complete."""
         if not _FUNCTION.fullmatch(token[1]):
             raise self.fault(token, "a function's name (letters and `_`)")
-        bracket = self.advance()
+        self.advance()
         name = token[1].upper()
         if self.token[3] == ")":
             self.advance()
             self.steps.append(("call", (name, 0)))
             return True
-        self.open.append((0, ("call", name), bracket.start(3)))
-        self.counts.append(1)
+        self.open_bracket(("call", name))
         return False
 
     def close(self) -> None:
-        _, (kind, detail), _ = self.open.pop()
+        _, (kind, detail) = self.open.pop()
         count = self.counts.pop()
         if kind == "call":
             self.steps.append(("call", (detail, count)))
@@ -296,7 +297,7 @@ class _Reader:
         column = token.start(kind or 0) + 1
         if kind == _END_KIND:
             return ParseError(column, f"the expression ends where {wanted} should follow")
-        if kind == 6 and token[6] in "'\"":
+        if kind == _STRAY_KIND and token[6] in "'\"":
             return ParseError(column, "a string without its closing quote")
         return ParseError(column, f"{token[kind or 0]!r:.40} where {wanted} should stand")
 
