@@ -81,7 +81,10 @@ def run(arguments: list[str]) -> int:
         if not is_interrupt(error):
             raise
         return _complain("interrupted", 130)
-    except BrokenPipeError:  # the reader of our output has gone, as in `polycast … | head`
+    except (BrokenPipeError, SystemExit) as error:
+        # The reader of our output has gone, as in `polycast … | head`; typer makes an exit of it.
+        if not isinstance(error.__context__ if isinstance(error, SystemExit) else error, BrokenPipeError):
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code if isinstance(code, int) else 0

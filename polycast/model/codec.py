@@ -2,6 +2,7 @@
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn, TypeVar
 
@@ -26,7 +27,7 @@ def decode(data: bytes, type_: type[T], where: str) -> T:
 def parse_lines(file: Iterable[bytes], where: str) -> Iterator[tuple[str, Any]]:
     """Read a file with a JSON document to a line: each line's place, and its document. Blank lines hold none."""
     for number, line in enumerate(file, 1):
-        if line.strip():
+        if line.removeprefix(BOM_UTF8).strip():
             yield f"{where}, line {number}", parse(line.rstrip(b"\r\n"), where, number)
 
 

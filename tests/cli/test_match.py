@@ -63,6 +63,24 @@ def test_nothing_to_match(capsys: Capture, tmp_path: Path) -> None:
     assert matched(capsys, tmp_path, [SUBSCRIPTION], []) == []
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\n \t\n\r\n", b""])
+def test_marks_and_ends_of_lines(capsys: Capture, tmp_path: Path, mark: bytes, end: bytes) -> None:
+    subscription, event = (json.dumps(one).encode() for one in (SUBSCRIPTION, EVENT))
+    wanted = [{"event": "1", "subscriptions": ["s"]}]
+    assert matched(capsys, tmp_path, [mark + subscription + end], [mark + event + end]) == wanted
+    assert matched(capsys, tmp_path, [mark + end], [mark + end]) == []
+
+
+def test_a_reader_that_goes_is_no_error(tmp_path: Path) -> None:
+    with subprocess.Popen(_command(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert json.loads(process.stdout.readline())["event"] == "0"
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait(timeout=60)) == (b"", 0)
+
+
 @pytest.mark.parametrize("role", ["--subscriptions", "--events"])
 def test_a_dash_is_standard_input(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str
@@ -186,14 +204,20 @@ def _event(rng: random.Random) -> dict[str, Any]:
     return {name: value for name, value in expressions.attributes(rng).items() if not isinstance(value, float)}
 
 
-def test_ctrl_c_leaves_whole_lines(tmp_path: Path) -> None:
+def _command(folder: Path) -> list[str]:
+    """One that has much to say."""
     subscriptions = [{"id": f"s{n}", "filters": [{"sql": f"level = {n} OR type = 'x{n}'"}]} for n in range(300)]
     events = (EVENT | {"id": str(number), "level": number % 500} for number in range(60_000))
-    command = [sys.executable, "-m", "polycast", "match",
-               "--subscriptions", written(tmp_path / "subs.jsonl", subscriptions),
-               "--events", written(tmp_path / "events.jsonl", events)]  # fmt: skip
+    return [sys.executable, "-m", "polycast", "match",
+            "--subscriptions", written(folder / "subs.jsonl", subscriptions),
+            "--events", written(folder / "events.jsonl", events)]  # fmt: skip
+
+
+def test_ctrl_c_leaves_whole_lines(tmp_path: Path) -> None:
     # Without a buffer, of which `communicate` would know nothing.
-    with subprocess.Popen(command, bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        _command(tmp_path), bufsize=0, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
         assert process.stdout is not None
         first = process.stdout.readline()
         process.send_signal(signal.SIGINT)
