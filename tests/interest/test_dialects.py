@@ -1,8 +1,14 @@
+import random
+
 import pytest
 
 from polycast.errors import BadInput
-from polycast.interest.dialects import accepts
+from polycast.interest.cesql import Program
+from polycast.interest.cesql.machine import Machine
+from polycast.interest.cesql.values import SUPERSET
+from polycast.interest.dialects import accepts, expression
 from polycast.model.subscription import Filter, read_filters, read_subscription, write_filter
+from tests.interest import expressions
 
 ATTRIBUTES = {"type": "map.flood", "region": "ca", "level": 3, "urgent": True}
 
@@ -47,6 +53,26 @@ def test_deep_nesting() -> None:
         document = {"not": document}
     filter: Filter = read_filters([document], "")[0]
     assert filter is not None
+
+
+@pytest.mark.parametrize("dialect", ["any", "all"])
+def test_a_failure_deep_within_filters_stays_where_it_is(dialect: str) -> None:
+    first = {"exact": {"type": "map.fire" if dialect == "any" else "map.flood"}}
+    document: dict[str, object] = {dialect: [first, {"sql": "7 + missing = 1"}, {"exact": {"region": "ca"}}]}
+    for _ in range(40):
+        document = {"not": {"not": document}}
+    assert accepts(read_filters([document], ""), ATTRIBUTES) == (dialect == "any")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_filters_mean_the_same_at_any_depth(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(100):
+        parsed = expression(read_filters([expressions.filters(rng, 4)], ""))
+        program, machine = Program(parsed), Machine(parsed, SUPERSET)
+        for _ in range(4):
+            attributes = expressions.attributes(rng)
+            assert machine.run(attributes) is program.compute(attributes), parsed
 
 
 @pytest.mark.parametrize(

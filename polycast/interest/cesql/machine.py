@@ -76,11 +76,8 @@ class Machine:
                 return False
             stack[-1] = True
             return True
-        left = to_boolean(stack.pop())
-        if left is (kind == "or"):
-            stack.append(left)
-            return True
-        return False
+        stack[-1] = to_boolean(stack[-1])
+        return stack[-1] is (kind == "or")
 
     def take(self, position: int, stack: list[Value], attributes: Mapping[str, Any]) -> None:
         kind, detail = self.steps[position]
@@ -109,7 +106,8 @@ class Machine:
         elif kind == "call":
             self.call(position, detail[0], detail[1], stack)
         elif kind in ("and", "or"):
-            stack.append(to_boolean(stack.pop()))  # the left operand has decided nothing, and is gone
+            right = stack.pop()
+            stack[-1] = to_boolean(right)  # the left operand has decided nothing
         else:
             right, left = stack.pop(), stack.pop()
             stack.append(self.binaries[kind](left, right))
