@@ -122,13 +122,13 @@ def _compiled(expression: Expression) -> Program:
     return ready
 
 
-_TYPES: dict[str, Value] = {"neg": 0, "+": 0, "-": 0, "*": 0, "/": 0, "%": 0}
+_ARITHMETIC = frozenset(("neg", "+", "-", "*", "/", "%"))
 
 
 def _zero(expression: Expression) -> Value:
     """The zero of the type that the outermost operator or function answers; Boolean where that is not known."""
     kind, detail = expression.steps[-1]
     if kind != "call":
-        return _TYPES.get(kind, False)
+        return 0 if kind in _ARITHMETIC else False
     function = find(table(PLAIN), *detail)
     return function.zero if function is not None else False

@@ -1,6 +1,7 @@
 """Compile an expression to nested Python closures: the fast way to evaluate all but deeply nested ones."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from polycast.interest.cesql.functions import caller, find, table
@@ -26,6 +27,7 @@ class TooDeep(Exception):
     """The expression is nested more deeply than closures may call one another."""
 
 
+@dataclass(slots=True)
 class _Part:
     """What has been compiled of an operand.
 
@@ -39,21 +41,11 @@ class _Part:
         The operands of a chain of ANDs, or of ORs, which one closure evaluates.
     """
 
-    __slots__ = ("attribute", "chain", "compute", "constant", "depth")
-
-    def __init__(
-        self,
-        compute: Compute,
-        depth: int,
-        attribute: str | None = None,
-        constant: Value | None = None,
-        chain: tuple[str, list[Compute]] | None = None,
-    ) -> None:
-        self.compute = compute
-        self.depth = depth
-        self.attribute = attribute
-        self.constant = constant
-        self.chain = chain
+    compute: Compute
+    depth: int
+    attribute: str | None = None
+    constant: Value | None = None
+    chain: tuple[str, list[Compute]] | None = None
 
 
 def compiled(expression: Expression, dialect: Dialect) -> Compute:
@@ -97,24 +89,22 @@ class _Compiler:
             operand = parts.pop()
             return _Part(_like(matcher(detail), operand), operand.depth + 1)
         if kind == "in":
-            elements = _taken(parts, detail)
-            operand = parts.pop()
-            depth = max(element.depth for element in (operand, *elements)) + 1
-            return _Part(_contained(operand.compute, elements, self.binaries["="]), depth)
+            operand, *elements = taken = _taken(parts, detail + 1)
+            return _Part(_contained(operand.compute, elements, self.binaries["="]), _depth(taken))
         if kind == "call":
-            name, count = detail
-            arguments = _taken(parts, count)
-            depth = max((argument.depth for argument in arguments), default=0) + 1
-            function = find(self.functions, name, count)
-            if function is None:
-                return _Part(_missing_function, depth)
-            body = caller(function, count, self.dialect)
-            return _Part(_call(body, [argument.compute for argument in arguments], position), depth)
-        right, left = parts.pop(), parts.pop()
-        depth = max(left.depth, right.depth) + 1
+            return self.call(position, parts, *detail)
+        left, right = taken = _taken(parts, 2)
         if kind in ("and", "or"):
-            return _connected(kind, left, right, depth)
-        return _Part(self.binary(kind, left, right), depth)
+            return _connected(kind, left, right)
+        return _Part(self.binary(kind, left, right), _depth(taken))
+
+    def call(self, position: int, parts: list[_Part], name: str, count: int) -> _Part:
+        arguments = _taken(parts, count)
+        function = find(self.functions, name, count)
+        if function is None:
+            return _Part(_missing_function, _depth(arguments))
+        body = caller(function, count, self.dialect)
+        return _Part(_call(body, [argument.compute for argument in arguments], position), _depth(arguments))
 
     def binary(self, kind: str, left: _Part, right: _Part) -> Compute:
         if kind == "=" and left.attribute is not None and isinstance(right.constant, str):
@@ -129,6 +119,11 @@ def _taken(parts: list[_Part], count: int) -> list[_Part]:
     taken = parts[len(parts) - count :]
     del parts[len(parts) - count :]
     return taken
+
+
+def _depth(operands: list[_Part]) -> int:
+    """How deep an operator over these is."""
+    return max((operand.depth for operand in operands), default=0) + 1
 
 
 def _attribute(name: str, dialect: Dialect) -> Compute:
@@ -263,12 +258,12 @@ def _call(body: Callable[..., Value], arguments: list[Compute], position: int) -
     return call
 
 
-def _connected(kind: str, left: _Part, right: _Part, depth: int) -> _Part:
+def _connected(kind: str, left: _Part, right: _Part) -> _Part:
     """A chain of one operator is one closure, however long, so that only real nesting is deep."""
-    operands = [left.compute]
     if left.chain is not None and left.chain[0] == kind:
-        operands = left.chain[1]
-        depth = max(left.depth, right.depth + 1)
+        operands, depth = left.chain[1], max(left.depth, right.depth + 1)
+    else:
+        operands, depth = [left.compute], _depth([left, right])
     operands.append(right.compute)
     return _Part((_all if kind == "and" else _any)(operands), depth, chain=(kind, operands))
 

@@ -164,17 +164,9 @@ class _Reader:
                     return True
                 if self.read_test(token, word):
                     return True
-            elif kind == _BRACKET_KIND and token[3] == ",":
-                self.reduce(1)
-                if not self.open or self.open[-1][1] is _GROUP:
-                    raise self.fault(token, "an operator")
-                self.counts[-1] += 1
-                return True
-            elif kind == _BRACKET_KIND and token[3] == ")":
-                self.reduce(1)
-                if not self.open:
-                    raise self.fault(token, "an operator")
-                self.close()
+            elif kind == _BRACKET_KIND:
+                if self.read_bracket(token):
+                    return True
             elif kind == _END_KIND:
                 self.reduce(1)
                 if self.open:
@@ -182,6 +174,19 @@ class _Reader:
                 return False
             else:
                 raise self.fault(token, "an operator")
+
+    def read_bracket(self, token: re.Match[str]) -> bool:
+        """A closing bracket, or a comma between arguments or elements. True at a comma."""
+        bracket = token[3]
+        if bracket != "(":
+            self.reduce(1)
+        if bracket == "(" or not self.open or (bracket == "," and self.open[-1][1] is _GROUP):
+            raise self.fault(token, "an operator")
+        if bracket == ",":
+            self.counts[-1] += 1
+            return True
+        self.close()
+        return False
 
     def read_test(self, token: re.Match[str], word: str) -> bool:
         """LIKE and IN, negated or not. True if a set has been opened."""
