@@ -57,9 +57,12 @@ def _one_tree(servers: Servers) -> float:
     rates = np.where(servers.wanted, servers.rates, 0.0)[wanting]
     highest = servers.rates.max(axis=0)
     all_rates, own = float(highest.sum()), rates.sum(axis=1)
-    passing = (rates > 0) @ highest  # of all that arrives at the source, what concerns each server
+    passing, others = (
+        (rates > 0) @ highest,
+        (rates == 0) @ highest,
+    )  # of what arrives at the source: for it, or not
     at_source = _Children(passing / all_rates, own / all_rates, passing, own)
-    elsewhere = _Children(own / (own + all_rates - passing), own / all_rates, own, own)
+    elsewhere = _Children(own / (own + others), own / all_rates, own, own)
     everybody = np.ones(len(servers), np.bool_)
     keeping = _keep(servers, everybody, at_source, elsewhere, 0.0, all_rates)
     return _sum_up(servers.weights, shortest_paths(servers.delays, everybody), keeping)

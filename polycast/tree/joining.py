@@ -22,11 +22,20 @@ from polycast.tree.seats import (
     try_seat,
     unlink,
 )
+from polycast.tree.servers import Floats
 
-# What a walk knows of each broker: what a seat that joins below changes above; how long a message stays in it now;
-# and whether all that the seat wants arrives there already.
+# What a walk knows of each place: what a seat that joins below changes above; how long a message stays there now;
+# how long it takes from there to the seat at least, joined here or further below; and whether all that the seat
+# wants arrives there already.
 REACH = np.dtype(
-    [("overload", np.float64), ("loss", np.float64), ("delay", np.float64), ("covers", np.bool_)], align=True
+    [
+        ("overload", np.float64),
+        ("loss", np.float64),
+        ("stay", np.float64),
+        ("way", np.float64),
+        ("covers", np.bool_),
+    ],
+    align=True,
 )
 
 
@@ -34,26 +43,28 @@ REACH = np.dtype(
 def best_place(f: Seats, placed: Positions, v: int, reach: Records, hasty: bool) -> int:
     """The seat of ``placed`` (parents before children) below which `v` costs least.
 
-    Leaves that cannot be the best are left out. ``hasty`` also leaves out those that could only be better if a
-    broker became faster by having more to do, which the model allows for, but hardly.
+    Leaves that cannot be the best are left out. ``hasty`` leaves out whole branches, and whatever could only be
+    better if a broker became faster by having more to do, which the model allows for, but hardly.
     """
     none, grown, above = f.nothing, f.nothing + 1, f.nothing + 2
     weight, arriving = f.seat[v].subtree_weight, f.arriving[f.seat[v].server].copy()
     careful = f.precise or f.roots > 1  # a server with seats in other trees may become faster
+    if hasty:
+        _foresee(f, placed, arriving, reach)
     best, least_overload, least_loss = NOBODY, np.inf, np.inf
     for b in placed:
         a, leaf = f.seat[b].parent, f.seat[b].children == 0
         link_loss = weight * arriving[f.seat[b].server]
-        if leaf and least_overload <= 0 and a != NOBODY and (hasty or (reach[a].covers and not careful)):
-            server = f.server[f.seat[b].server]
-            own = weight * (reach[a].delay + f.seat[b].hop + server.filter_time + server.transmit_time)
-            if reach[a].loss + own + link_loss >= least_loss:
+        if least_overload <= 0 and a != NOBODY and (hasty or (leaf and reach[a].covers and not careful)):
+            below = weight * reach[b].way if hasty else weight * _stay(f, b) + link_loss
+            if reach[a].loss + weight * (reach[a].stay + f.seat[b].hop) + below >= least_loss:
+                reach[b].loss = np.inf  # which leaves out all that is further below
                 continue
         try_seat(f, b, grown, none, v)
         overload, loss = change_of(f, b, grown)
         loss += link_loss
         if not leaf:
-            reach[b].delay, reach[b].covers = _processing_delay(f, b), hasty or _covers(f, b, v)
+            reach[b].stay, reach[b].covers = _stay(f, b), hasty or _covers(f, b, v)
         base_overload, base = 0.0, 0.0
         if a != NOBODY:
             try_seat(f, a, above, b, grown)
@@ -81,10 +92,24 @@ def _covers(f: Seats, b: int, v: int) -> bool:
 
 
 @kernel
-def _processing_delay(f: Seats, k: int) -> float:
-    """The mean delay in `k` of what is below it."""
+def _foresee(f: Seats, placed: Positions, arriving: Floats, reach: Records) -> None:
+    """Find how long a message takes from every place to the seat at least, if nobody becomes faster."""
+    for b in placed[::-1]:
+        way = arriving[f.seat[b].server]
+        child = f.seat[b].first
+        while child != NOBODY:
+            way = min(way, f.seat[child].hop + reach[child].way)
+            child = f.seat[child].next
+        reach[b].way = _stay(f, b) + way
+
+
+@kernel
+def _stay(f: Seats, k: int) -> float:
+    """For how long a message stays in `k`, in the mean over what is below it."""
     here, server = f.seat[k], f.server[f.seat[k].server]
     below = here.subtree_weight - here.weight
+    if here.children == 0:
+        return float(server.filter_time + server.transmit_time)
     return float(server.waiting / server.below + here.near / below) if below > 0 and server.below > 0 else 0.0
 
 

@@ -1,9 +1,9 @@
 """Which form of the fidelity model counts: approximate or precise, with or without the work of adapting."""
 
-import math
 from dataclasses import dataclass
 
 from polycast.errors import BadInput
+from polycast.tree.servers import MOST
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Overhead:
     def __post_init__(self) -> None:
         for name in ("collect_time", "decide_time"):
             value = getattr(self, name)
-            if not 0 <= value < math.inf:
-                raise BadInput(f"overhead.{name}", f"{value} is not a finite time of 0 or more")
+            if not 0 <= value <= MOST:
+                raise BadInput(f"overhead.{name}", f"{value} is not a time from 0 to {MOST:g}")
         for name in ("collect_period", "decide_period"):
             value = getattr(self, name)
-            if not 0 < value < math.inf:
-                raise BadInput(f"overhead.{name}", f"{value} is not a finite time above 0")
+            if not 1 / MOST <= value <= MOST:
+                raise BadInput(f"overhead.{name}", f"{value} is not a time from {1 / MOST:g} to {MOST:g}")
 
 
 @dataclass(frozen=True)

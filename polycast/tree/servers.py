@@ -1,6 +1,6 @@
 """The servers that streams of values reach: how fast each works, what it wants, how far apart they are."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ Positions = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
 SOURCE = 0
+MOST = 1e30  # the largest number that is taken, lest sums of products overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +101,10 @@ def _check_shapes(servers: Servers) -> None:
 def _check(servers: Servers) -> None:
     _check_names("servers", servers.names, len(servers))
     _check_names("objects", servers.objects, servers.rates.shape[1])
-    for name in ("filter_time", "transmit_time"):
-        values = getattr(servers, name)
-        for i in np.flatnonzero(~_sound(values))[:1]:
-            raise BadInput(f"servers[{i}].{name}", f"{values[i]} is not a finite number of 0 or more")
-    for i, x in np.argwhere(~_sound(servers.rates))[:1]:
-        rate, name = servers.rates[i, x], servers.objects[x]
-        raise BadInput(f"servers[{i}].rates.{name}", f"{rate} is not a finite number of 0 or more")
-    for i, j in np.argwhere(~_sound(servers.delays))[:1]:
-        raise BadInput(f"delays[{i}][{j}]", f"{servers.delays[i, j]} is not a finite number of 0 or more")
+    _check_numbers(servers.filter_time, lambda i: f"servers[{i}].filter_time")
+    _check_numbers(servers.transmit_time, lambda i: f"servers[{i}].transmit_time")
+    _check_numbers(servers.rates, lambda i, x: f"servers[{i}].rates.{servers.objects[x]}")
+    _check_numbers(servers.delays, lambda i, j: f"delays[{i}][{j}]")
 
 
 def _check_names(what: str, names: Sequence[str], count: int) -> None:
@@ -121,5 +117,8 @@ def _check_names(what: str, names: Sequence[str], count: int) -> None:
         seen.add(name)
 
 
-def _sound(values: Floats) -> Flags:
-    return np.asarray((values >= 0) & (values < np.inf), np.bool_)
+def _check_numbers(values: Floats, where: Callable[..., str]) -> None:
+    for place in np.argwhere(~((values >= 0) & (values <= MOST)))[:1]:
+        value = values[tuple(place)]
+        why = f"is more than {MOST:g}" if MOST < value < np.inf else "is not a finite number of 0 or more"
+        raise BadInput(where(*place), f"{value} {why}")

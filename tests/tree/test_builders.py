@@ -146,8 +146,10 @@ def test_a_bad_search_is_an_error(bad: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "bad", [{"collect_time": -1.0}, {"decide_time": np.nan}, {"collect_period": 0.0}, {"decide_period": np.inf}]
-)
+    "bad",
+    [{"collect_time": -1.0}, {"decide_time": np.nan}, {"collect_period": 0.0}, {"decide_period": np.inf},
+     {"collect_time": 1e31}, {"decide_period": 1e-31}],
+)  # fmt: skip
 def test_a_bad_overhead_is_an_error(bad: dict[str, float]) -> None:
     with pytest.raises(BadInput):
         Overhead(**bad)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import pytest
 from polycast.errors import BadInput, NoSolution
 from polycast.tree import METHODS, LossModel, Overhead, Servers, evaluate, grow
 from polycast.tree.bounds import lower_bound
+from polycast.tree.servers import MOST
 from tests.checks import check_growth
 from tests.oracles import fidelity as truth
 from tests.tree.instances import random_servers
@@ -67,12 +68,17 @@ def odd_servers() -> dict[str, Servers]:
         "all zero": Servers(ones * 0, ones * 0, usual.rates, np.zeros((12, 12))),
         "a million a second": Servers(ones * 2e-8, ones * 1e-8, none + 1e6, usual.delays),
         "too much for all": Servers(ones, ones, none + 1e6, usual.delays),
+        "rates from 1 to 1e-33": Servers(
+            ones * 0.001, ones * 0.001, 10.0 ** -np.arange(0, 36, 1.5).reshape(12, 2), usual.delays
+        ),
+        "all as large as can be": Servers(ones * MOST, ones * MOST, none + MOST, np.full((12, 12), MOST)),
         "tiny rates": Servers(usual.filter_time, usual.transmit_time, usual.rates * 1e-300, usual.delays),
         "the source alone": Servers(ones[:1], ones[:1], none[:1], none[:1, :1]),
         "asymmetric": Servers(usual.filter_time, usual.transmit_time, usual.rates, rng.random((12, 12))),
     }
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("per_object", [False, True])
 @pytest.mark.parametrize("case", odd_servers())
 def test_odd_servers(case: str, per_object: bool) -> None:
@@ -116,9 +122,12 @@ def test_ctrl_c_leaves_the_best_so_far() -> None:
         assert growth.average_loss <= started.average_loss
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [(np.nan, "finite"), (np.inf, "finite"), (-1.0, "finite"), (1e31, r"1e\+31 is more than 1e\+30")],
+)
 @pytest.mark.parametrize("field", ["filter_time", "transmit_time", "rates", "delays"])
-def test_numbers_that_are_none_are_errors(field: str, bad: float) -> None:
+def test_unsound_numbers_are_errors(field: str, bad: float, why: str) -> None:
     arrays = {
         "filter_time": np.ones(3),
         "transmit_time": np.ones(3),
@@ -126,7 +135,7 @@ def test_numbers_that_are_none_are_errors(field: str, bad: float) -> None:
         "delays": np.ones((3, 3)),
     }
     arrays[field].flat[-1] = bad
-    with pytest.raises(BadInput, match="not a finite number"):
+    with pytest.raises(BadInput, match=why):
         Servers(**arrays)
 
 
