@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,7 +22,17 @@ from polycast.cli.publish import publish
 from polycast.errors import PolycastError
 from polycast.kernel import is_interrupt
 
+
+def _guides() -> str:
+    """Where docs/ is: in the folder that we run from, else where an installer puts it."""
+    here = Path(polycast.__file__).parents[1] / "docs"
+    return f"Guides named docs/… are in {here if here.is_dir() else Path(sys.prefix) / 'share/doc/polycast'}"
+
+
+GUIDES = _guides()
+
 app = typer.Typer(
+    epilog=GUIDES,
     help="Publish once; every subscriber gets what it asked for, in the form its device can use.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -47,17 +58,17 @@ def _options(
     pass
 
 
-app.command("place")(place)
-app.command("attach")(attach)
-app.command("grow")(grow)
-app.command("match")(match)
-app.command("publish")(publish)
-app.add_typer(pipeline, name="pipeline")
-app.command("convert")(convert)
-app.command("calibrate")(calibrate)
+app.command("place", epilog=GUIDES)(place)
+app.command("attach", epilog=GUIDES)(attach)
+app.command("grow", epilog=GUIDES)(grow)
+app.command("match", epilog=GUIDES)(match)
+app.command("publish", epilog=GUIDES)(publish)
+app.add_typer(pipeline, name="pipeline", epilog=GUIDES)
+app.command("convert", epilog=GUIDES)(convert)
+app.command("calibrate", epilog=GUIDES)(calibrate)
 app.command("formats")(formats)
-app.command("operators")(operators)
-app.command("gc")(gc)
+app.command("operators", epilog=GUIDES)(operators)
+app.command("gc", epilog=GUIDES)(gc)
 app.command("compile")(compile_kernels)
 
 

@@ -79,10 +79,12 @@ def convert(
             for one in done:
                 if one.sha256 is not None:
                     streams.write_whole(converter.store.stream(one.sha256), outputs[one.format])
-    _report(done, to_stderr=out == "-", json=json)
-    for name in chains:
-        if isinstance(failure := made[name], ConversionError):
-            raise failure
+            first = routes.name_of_source(ways, chains)
+    _report(done, first, to_stderr=out == "-", json=json)
+    failures = [(name, why) for name in chains if isinstance(why := made[name], ConversionError)]
+    if failures:
+        said = "; ".join(f"{streams.name(content)} to {name}: {why}" for name, why in failures)
+        raise type(failures[0][1])(said)
 
 
 def _given(content: str, folder: Path) -> Path:
@@ -129,7 +131,7 @@ def _done(name: str, made: Mapping[str, "Stored | ConversionError"], chain: "Cha
     return Done(name, runs, out, result.size, result.digest, seconds)
 
 
-def _report(done: Sequence[Done], to_stderr: bool, json: bool) -> None:
+def _report(done: Sequence[Done], first: str, to_stderr: bool, json: bool) -> None:
     """Say what was done, on standard output, or on standard error where that has the content."""
     with contextlib.redirect_stdout(sys.stderr) if to_stderr else contextlib.nullcontext():
         if json:
@@ -137,5 +139,5 @@ def _report(done: Sequence[Done], to_stderr: bool, json: bool) -> None:
             return
         for one in done:
             if one.error is None:
-                way = " → ".join(target for _, target in one.runs)
+                way = " → ".join((first, *(target for _, target in one.runs)))
                 print(f"{one.output}: {way}, {one.size} bytes, {one.cpu_seconds:.3f} s of processor time")

@@ -79,4 +79,4 @@ def _row(format: Format) -> tuple[str, ...]:
 def _listed(kinds: Sequence[str]) -> str:
     from polycast.convert import media
 
-    return " ".join(media.EXTENSIONS.get(kind, kind) for kind in kinds)
+    return " ".join("text" if kind == media.TEXT else media.EXTENSIONS.get(kind, kind) for kind in kinds)

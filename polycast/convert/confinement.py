@@ -1,4 +1,4 @@
-"""What a process of the sandbox may do: the system's own limits, namespaces and Landlock, as far as they go here.
+"""What a process of the sandbox may do: the system's own limits, namespaces, Landlock and a filter of calls.
 
 A guard that a system lacks is left out, and ``Isolation`` says so; the limits on time, memory, output and
 processes hold everywhere.
@@ -10,13 +10,15 @@ import os
 import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 import polycast
-from polycast.convert import landlock
+from polycast.convert import landlock, seccomp
 from polycast.convert.task import Limits
+from polycast.errors import Refused
 
 NEWUSER, NEWIPC, NEWNET, NEWPID = 0x10000000, 0x08000000, 0x40000000, 0x20000000
 SET_PARENT_DEATH_SIGNAL, SET_CHILD_SUBREAPER, SET_NO_NEW_PRIVILEGES = 1, 36, 38
@@ -29,6 +31,8 @@ WRITABLE = ("/dev/null",)
 PACKAGES = ("site-packages", "dist-packages")
 OWN_FFMPEG = "IMAGEIO_FFMPEG_EXE"
 """The variable that names an ffmpeg to run instead of the one that comes with its package."""
+MORE_NAMESPACES = "/proc/sys/user/max_user_namespaces"
+CAPABILITIES_VERSION = 0x20080522
 SPARE = 2
 """Seconds of processor time beyond the limit, for the warden to end a run before the system does, which counts in
 ticks and does not say why."""
@@ -47,16 +51,20 @@ class Isolation(msgspec.Struct, frozen=True):
         A run has a process namespace: whatever it starts ends with it, without exception.
     files
         A run reads its content and its programs, writes its own folder, and reaches no other file.
+    calls
+        A run opens no socket, and uses no part of the kernel that tools have no need of.
     """
 
     network: bool
     processes: bool
     files: bool
+    calls: bool
 
     def missing(self) -> str:
         """What runs could do here that they should not, in words; nothing, if they can do none of it."""
         could = {
-            "reach the network": self.network,
+            "reach the network": self.network or self.calls,
+            "end what this user runs": self.processes or (self.files and landlock.keeps_signals()),
             "read what this user may read": self.files,
         }
         return " and ".join(what for what, guarded in could.items() if not guarded)
@@ -64,11 +72,11 @@ class Isolation(msgspec.Struct, frozen=True):
 
 def isolate() -> Isolation:
     """Leave the network behind, as far as the system lets us; find out what else it offers."""
-    files = LINUX and landlock.version() > 0
+    files, calls = LINUX and landlock.version() > 0, seccomp.HERE and _permitted(_filter_calls)
     if not (LINUX and _permitted(_leave_network)):
-        return Isolation(network=False, processes=False, files=files)
+        return Isolation(network=False, processes=False, files=files, calls=calls)
     _leave_network()
-    return Isolation(network=True, processes=_permitted(separate_processes), files=files)
+    return Isolation(network=True, processes=_permitted(separate_processes), files=files, calls=calls)
 
 
 def separate_processes() -> None:
@@ -99,9 +107,11 @@ def confine(limits: Limits, folder: Path, readable: Sequence[Path], isolation: I
     if isolation.network:  # elsewhere the system counts the processes of the user, not those of the run
         _lower(resource.RLIMIT_NPROC, limits.processes)
     if LINUX:
-        _system.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        _give_up_privileges()
     if isolation.files:
         landlock.restrict((*READABLE, *programs(), *readable), (*WRITABLE, folder))
+    if isolation.calls:
+        seccomp.restrict()
 
 
 def programs() -> Iterator[Path]:
@@ -124,6 +134,20 @@ def _leave_network() -> None:
     Path("/proc/self/uid_map").write_text(f"{NOBODY} {user} 1")
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/gid_map").write_text(f"{NOBODY} {group} 1")
+    with suppress(OSError):  # within another one, a run would have all privileges again
+        Path(MORE_NAMESPACES).write_text("0")
+
+
+def _give_up_privileges() -> None:
+    """Also those that a process has in a namespace of its own, where they reach much of the kernel."""
+    _system.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    header = (ctypes.c_uint32 * 2)(CAPABILITIES_VERSION, 0)
+    _system.capset(header, (ctypes.c_uint32 * 6)())
+
+
+def _filter_calls() -> None:
+    _system.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    seccomp.restrict()
 
 
 def _unshare(what: int) -> None:
@@ -138,6 +162,6 @@ def _permitted(step: Callable[[], None]) -> bool:
         try:
             step()
             os._exit(0)
-        except OSError:
+        except (OSError, Refused):
             os._exit(1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -36,6 +36,11 @@ def version() -> int:
     return max(0, int(_system.syscall(CREATE_RULESET, None, 0, ASK_VERSION)))
 
 
+def keeps_signals() -> bool:
+    """Whether it keeps a process from ending others, too."""
+    return version() >= FIRST_VERSION_WITH_SCOPES
+
+
 def restrict(readable: Iterable[str | Path], writable: Iterable[str | Path]) -> None:
     """From now on read only what is beneath the ``readable`` paths, and write beneath the ``writable`` ones.
 

@@ -5,12 +5,12 @@ import struct
 
 import msgspec
 
-from polycast import errors
 from polycast.convert.confinement import Isolation
 from polycast.convert.task import Limits
 from polycast.errors import ConversionError, Crashed
 from polycast.model.format import Format
 
+_NAMED = {kind.__name__: kind for kind in ConversionError.__subclasses__()}
 _LENGTH = struct.Struct("!I")
 MOST = 1 << 20
 
@@ -50,8 +50,7 @@ class Answer(msgspec.Struct, frozen=True, tag=True):
         """Raise the error of the run, if there is one, in the process that asked for it."""
         if self.error is None:
             return self
-        kind = getattr(errors, self.error, Crashed)
-        raise (kind if issubclass(kind, ConversionError) else Crashed)(self.why)
+        raise _NAMED.get(self.error, Crashed)(self.why)
 
 
 Message = Request | Ready | Progress | Answer

@@ -179,8 +179,11 @@ class Pool:
     @contextmanager
     def private_folder(self) -> Iterator[Path]:
         """A folder for one run, gone afterwards."""
-        with tempfile.TemporaryDirectory(prefix="run-", dir=self._scratch, ignore_cleanup_errors=True) as folder:
-            yield Path(folder)
+        folder = Path(tempfile.mkdtemp(prefix="run-", dir=self._scratch))
+        try:
+            yield folder
+        finally:
+            _clear(folder)
 
     def close(self) -> None:
         """End every worker; runs in progress end first."""
@@ -191,7 +194,7 @@ class Pool:
             worker = self._idle.get()
             if worker is not None:
                 worker.stop()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        _clear(self._scratch)
 
     @contextmanager
     def _lent(self) -> Iterator[Worker]:
@@ -225,6 +228,15 @@ class Pool:
         return worker
 
 
+def _clear(folder: Path) -> None:
+    """Remove what runs have left, however deep: Python's own way calls itself for every folder inside."""
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        subprocess.run(["chmod", "-R", "u+rwx", folder], stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(["rm", "-rf", folder], stderr=subprocess.DEVNULL, check=False)
+
+
 @cache
 def _warn(missing: str) -> None:
     """Said once: it holds for all runs on this system."""
@@ -251,7 +263,7 @@ def _own_folder(scratch: Path) -> Path:
         raise Refused(f"{scratch} belongs to somebody else; let TMPDIR name a folder of yours")
     for left in scratch.glob("pool-*-*"):
         if not _is_running(int(left.name.split("-")[1])):
-            shutil.rmtree(left, ignore_errors=True)
+            _clear(left)
     return Path(tempfile.mkdtemp(prefix=f"pool-{os.getpid()}-", dir=scratch))
 
 

@@ -66,7 +66,7 @@ _NEEDS = {"av": ("imageio_ffmpeg",), "speech": ("espeakng_loader",)}
 _ENCODED = tuple(kind for kind in media.SOUNDS if kind != media.WAV)
 _TOOLS = (
     # name, version, part, sources, targets, entry
-    ("pdf-to-picture", "1", None, (media.PDF,), media.PICTURES, "document:to_picture"),
+    ("pdf-to-picture", "2", None, (media.PDF,), media.PICTURES, "document:to_picture"),
     ("pdf-to-text", "1", None, (media.PDF,), (media.TEXT,), "document:to_text"),
     ("pdf-to-annotation", "1", "annotation", (media.PDF,), (media.TEXT,), "document:to_text"),
     ("picture", "1", None, media.PICTURES, media.PICTURES, "picture:convert"),
@@ -76,8 +76,8 @@ _TOOLS = (
     ("announcement-encoded", "1", "annotation", (media.TEXT,), _ENCODED, "speech:speak"),
     ("video", "1", None, media.VIDEOS, media.VIDEOS, "av:convert"),
     ("soundtrack", "1", None, media.VIDEOS, media.SOUNDS, "av:convert"),
-    ("poster", "1", None, media.VIDEOS, _STILLS, "av:convert"),
-    ("contact-sheet", "1", "contact-sheet", media.VIDEOS, _STILLS, "av:convert"),
+    ("poster", "2", None, media.VIDEOS, _STILLS, "av:convert"),
+    ("contact-sheet", "2", "contact-sheet", media.VIDEOS, _STILLS, "av:convert"),
     ("sound", "1", None, media.SOUNDS, media.SOUNDS, "av:convert"),
     ("table", "2", None, media.TABLES, media.TABLES, "data:convert"),
 )

@@ -1,6 +1,6 @@
 """The way from the content at hand to the forms wanted of it, by what conversions were measured to cost."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -11,6 +11,7 @@ from polycast.model import codec
 from polycast.model.format import Chain, ContentGraph, Format, Operator
 
 ORIGINAL = "original"
+LOSSLESS = 1.0
 KINDS = files("polycast.convert") / "kinds"
 SAMPLES = ("page.json", "media.json", "table.json")
 UNMEASURED = 1.0
@@ -44,7 +45,8 @@ def find(
 def graph_for(source: Format, targets: Iterable[Format]) -> ContentGraph:
     """All that can be made of a content, as far as it may lead to the targets.
 
-    Its first form, ``original``, has lost nothing yet, whatever its kind: a GIF may become a PNG.
+    Its first form, ``original``, has lost nothing yet, whatever its kind: a GIF may become a PNG. What is made on
+    the way leads to others of its kind only where it has lost nothing either: no AVIF is made of a JPEG of a page.
     """
     cost = costs(source)
     original = Format(name=ORIGINAL, size=None, media_type=source.media_type)
@@ -53,9 +55,13 @@ def graph_for(source: Format, targets: Iterable[Format]) -> ContentGraph:
     operators = (
         Operator(one.name, other.name, cost(one, other))
         for one, other in catalogue.pairs(among)
-        if other is not original
+        if other is not original and (one is original or not _loses_again(one, other))
     )
     return ContentGraph(formats=among, operators=tuple(operators))
+
+
+def _loses_again(one: Format, other: Format) -> bool:
+    return media.kind(one) == media.kind(other) and (one.quality or LOSSLESS) < LOSSLESS
 
 
 def chains(graph: ContentGraph, source: str, targets: Iterable[str]) -> dict[str, Chain]:
@@ -69,6 +75,12 @@ def chains(graph: ContentGraph, source: str, targets: Iterable[str]) -> dict[str
             raise NoSolution(f'no conversion leads from {_in_words(graph[source])} to "{target}"')
         found[target] = chain
     return found
+
+
+def name_of_source(graph: ContentGraph, chains: Mapping[str, Chain]) -> str:
+    """What the content at hand is called, at the beginning of every chain."""
+    source = graph[next(chain.operators[0].source for chain in chains.values())]
+    return catalogue.of_media_type(source.media_type or "").name if source.name == ORIGINAL else source.name
 
 
 def form_in(graph: ContentGraph, content: Path, where: str) -> str:

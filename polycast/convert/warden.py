@@ -8,6 +8,7 @@ import os
 import resource
 import select
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -28,6 +29,10 @@ OF_THE_SYSTEM = {
     errno.EAGAIN: ("Refused", "more than {limits.processes} processes"),
 }
 """What the system's own limits say, in the words of our errors."""
+BY_A_RUN = ("Timeout", "TooLarge", "Unreadable", "Crashed", "Refused")
+"""The errors that a run may say it ended with."""
+MOST_FILES = 10_000
+"""Files and folders that a run may make."""
 PAGE = resource.getpagesize()
 TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 TIMES = slice(11, 15)
@@ -99,7 +104,7 @@ class Warden:
         limits = self.limits
         if time.monotonic() > self.deadline:
             raise Timeout(f"longer than {limits.wall:g} s")
-        if folder_size(Path(self.request.folder)) > limits.output:
+        if written(Path(self.request.folder)) > limits.output:
             raise TooLarge(f"more than {limits.output} bytes written")
         family = descendants(os.getpid(), limits.processes)
         if len(family) > limits.processes:
@@ -113,8 +118,8 @@ class Warden:
         seconds, memory = spent.ru_utime + spent.ru_stime, spent.ru_maxrss * 1024
         if reason is not None:
             return Answer(type(reason).__name__, str(reason), seconds, memory)
-        if self.said is not None:
-            return Answer(self.said.error, self.said.why, seconds, memory)
+        if self.said is not None and self.said.error in (None, *BY_A_RUN):
+            return Answer(self.said.error, in_one_line(self.said.why), seconds, memory)
         if seconds >= self.limits.cpu:
             return Answer("Timeout", str(self._too_much_work()), seconds, memory)
         return Answer("Crashed", f"the tool {ending(status)}", seconds, memory)
@@ -145,20 +150,25 @@ def perform(request: Request, isolation: Isolation) -> Answer:
     outputs = tuple(Output(format, folder / f"output-{number}") for number, format in enumerate(request.targets))
     try:
         loaded = importlib.import_module(module)
-        beside = Path(loaded.__file__ or "").parent
-        confinement.confine(request.limits, folder, (content, beside), isolation)
+        confinement.confine(request.limits, folder, (content, *code_of(module)), isolation)
         magic.check(content, request.source)
         getattr(loaded, name)(Task(content, request.source, outputs, request.limits, report))
     except ConversionError as error:
-        return Answer(type(error).__name__, str(error)[:500])
+        return Answer(type(error).__name__, str(error))
     except MemoryError:
         return Answer("TooLarge", f"more than {request.limits.memory} bytes of memory")
     except OSError as error:
         name, why = OF_THE_SYSTEM.get(error.errno or 0, ("Crashed", ""))
-        return Answer(name, why.format(limits=request.limits) or str(error)[:500])
+        return Answer(name, why.format(limits=request.limits) or str(error))
     except Exception as error:
-        return Answer("Crashed", f"{type(error).__name__}: {error}"[:500])
+        return Answer("Crashed", f"{type(error).__name__}: {error}")
     return Answer()
+
+
+def code_of(module: str) -> list[Path]:
+    """Where a tool's code is: its package, or its one file, beside which may be anything."""
+    top = sys.modules[module.partition(".")[0]]
+    return [Path(place) for place in getattr(top, "__path__", None) or [top.__file__ or ""]]
 
 
 def report(share: float) -> None:
@@ -215,16 +225,15 @@ def children(process: int) -> list[int]:
 
 
 def resident(process: int) -> int:
-    """Bytes of memory that a process has of its own."""
+    """Bytes of memory that a process has, by itself or together with others."""
     try:
-        _, whole, shared, *_ = Path(f"/proc/{process}/statm").read_text().split()
-    except (OSError, ValueError):
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * PAGE
+    except (OSError, IndexError):
         return 0
-    return (int(whole) - int(shared)) * PAGE
 
 
 def proportional(process: int) -> int:
-    """The same, where what a process and its forks have in common counts once; it takes longer to find out."""
+    """The same, where what processes have in common counts once; it takes longer to find out."""
     try:
         told = Path(f"/proc/{process}/smaps_rollup").read_text()
         return int(told.partition("\nPss:")[2].split()[0]) << 10
@@ -241,16 +250,30 @@ def processor_time(process: int) -> float:
     return TICK * sum(map(int, stat.rpartition(")")[2].split()[TIMES]))
 
 
-def folder_size(folder: Path) -> int:
-    """Bytes of all files below a folder, as far as they can be seen."""
-    size = 0
-    for path, _, files in os.walk(folder):
+def written(folder: Path) -> int:
+    """Bytes of all files below a folder. There may not be too many of them, nor folders that hide some."""
+    size = count = 0
+    for path, folders, files in os.walk(folder, onerror=_seen):
+        count += len(folders) + len(files)
+        if count > MOST_FILES:
+            raise TooLarge(f"more than {MOST_FILES} files written")
         for file in files:
             try:
                 size += os.lstat(os.path.join(path, file)).st_size
-            except OSError:
-                continue
+            except OSError as error:
+                _seen(error)
     return size
+
+
+def _seen(error: OSError) -> None:
+    """A folder that is gone meanwhile hides nothing; one that is too deep to be named, or closed, does."""
+    if not isinstance(error, FileNotFoundError):
+        raise Refused(f"a folder that nobody can look into: {error.strerror}")
+
+
+def in_one_line(said: str) -> str:
+    """What a run says, so that it can be printed: it may have been taken over."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in said[:500]).split())
 
 
 def ending(status: int) -> str:

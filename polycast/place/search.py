@@ -78,7 +78,7 @@ class Search:
 
     def raise_bound(self, bound: float) -> None:
         """Note that no plan can cost less than this."""
-        self.lower_bound = max(self.lower_bound, bound)
+        self.lower_bound = max(self.lower_bound, float(bound))
 
     @property
     def plan(self) -> Plan:

@@ -38,7 +38,7 @@ def test_a_map_becomes_speech(here: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run(["convert", "map.pdf", "--to", "speech"]) == 0
     with wave.open(str(here / "map.wav")) as sound:
         assert sound.getnframes() / sound.getframerate() > 15
-    assert capsys.readouterr().out.startswith("map.wav: text → speech, ")
+    assert capsys.readouterr().out.startswith("map.wav: pdf → text → speech, ")
 
 
 def test_a_video_becomes_a_3gp(here: Path) -> None:
@@ -112,7 +112,7 @@ def test_nothing_is_written_over_unasked(here: Path, capsys: pytest.CaptureFixtu
         ([".", "--to", "jpg"], 2, "a folder"),
         (["map.pdf", "--to", "jgp"], 2, "did you mean"),
         (["map.pdf", "--to", "mp4"], 3, "no conversion leads from application/pdf"),
-        (["map.pdf", "--to", "jpg", "--from", "png"], 3, "looks like application/pdf"),
+        (["map.pdf", "--to", "jpg", "--from", "png"], 3, "map.pdf to jpg: declared image/png, but"),
         (["map.pdf", "--to", "jpg", "--limit", "wall=soon"], 2, "not a number"),
         (["map.pdf", "--to", "jpg", "--limit", "wall"], 2, "not a limit"),
         (["map.pdf", "--to", "jpg", "--limit", "wall=inf"], 2, "not a number"),

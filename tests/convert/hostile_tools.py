@@ -1,12 +1,16 @@
 """Tools that misbehave in every way that content could make a real one misbehave. They run in the sandbox only."""
 
 import ctypes
+import mmap
 import os
 import socket
 import time
 from pathlib import Path
 
+from polycast.convert import messages
+from polycast.convert.messages import Answer
 from polycast.convert.task import Task
+from polycast.errors import Unreadable
 
 
 def copy(task: Task) -> None:
@@ -97,6 +101,58 @@ def eat_memory(task: Task) -> None:  # noqa: ARG001
         hoard.append(b"x" * (4 << 20))
 
 
+def eat_shared_memory(task: Task) -> None:  # noqa: ARG001
+    """Memory that belongs to no process alone."""
+    hoard = []
+    while True:
+        hoard.append(mmap.mmap(-1, 4 << 20))
+        hoard[-1].write(bytes(4 << 20))
+
+
+def eat_memory_in_files(task: Task) -> None:  # noqa: ARG001
+    """Memory that is in no process at all."""
+    hoard = []
+    while True:
+        hoard.append(os.memfd_create("hoard"))
+        os.write(hoard[-1], bytes(4 << 20))
+
+
+def dig_without_end(task: Task) -> None:  # noqa: ARG001
+    """Folders in folders, until nothing can name the last one."""
+    while True:
+        Path("deeper").mkdir()
+        os.chdir("deeper")
+
+
+def hide_what_is_written(task: Task) -> None:  # noqa: ARG001
+    Path("hidden").mkdir()
+    os.chdir("hidden")
+    Path("../hidden").chmod(0)
+    time.sleep(1000)
+
+
+def make_files_without_end(task: Task) -> None:  # noqa: ARG001
+    number = 0
+    while True:
+        number += 1
+        Path(f"empty-{number}").touch()
+
+
+def answer_nonsense(task: Task) -> None:  # noqa: ARG001
+    """What a run that is taken over could say of itself."""
+    messages.send(3, Answer("ClassVar", "\x1b[2Jgone\n" * 100))
+    time.sleep(1000)
+
+
+def answer_for_others(task: Task) -> None:  # noqa: ARG001
+    messages.send(3, Answer("Cancelled", "nobody wants this"))
+    time.sleep(1000)
+
+
+def complain_in_colours(task: Task) -> None:  # noqa: ARG001
+    raise Unreadable("\x1b[2Jgone\nto the next line " + "x" * 5000)
+
+
 def open_many(task: Task) -> None:  # noqa: ARG001
     hoard = []
     while True:
@@ -113,6 +169,8 @@ def say_what_is_reachable(task: Task) -> None:
     secret = Path(task.source.name)
     reached = [name for name, attempt in ATTEMPTS.items() if _works(attempt, secret)]
     reached += ["connect"] * _works(_connect, task.source.width)
+    reached += ["call"] * _works(_call, secret.with_name("socket"))
+    reached += ["privileges"] * _works(_privileges, None)
     task.outputs[0].path.write_text(" ".join(reached))
 
 
@@ -126,6 +184,18 @@ def _works(attempt: object, secret: object) -> bool:
 
 def _connect(port: int) -> None:
     socket.create_connection(("127.0.0.1", port), timeout=1).close()
+
+
+def _call(path: Path) -> None:
+    """Another program of this machine, by way of a file."""
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(str(path))
+
+
+def _privileges(_: object) -> None:
+    new_user_namespace = 0x10000000
+    if ctypes.CDLL(None).unshare(new_user_namespace) != 0:
+        raise OSError
 
 
 ATTEMPTS = {

@@ -71,7 +71,7 @@ def test_its_errors_are_named(polycast: Polycast, tmp_path: Path) -> None:
     install(tmp_path / "site-packages", POINTS)
     (tmp_path / "words.txt").write_text("quiet")
     done = polycast("convert", "words.txt", "--to", "shout", "-o", "loud.txt")
-    assert (done.returncode, done.stderr) == (3, "polycast: this text is quiet\n")
+    assert (done.returncode, done.stderr) == (3, "polycast: words.txt to shout: this text is quiet\n")
 
 
 @pytest.mark.parametrize(
@@ -113,4 +113,4 @@ def test_an_ffmpeg_of_the_users_own(polycast: Polycast, tmp_path: Path, monkeypa
     own.chmod(0o755)
     monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(own))
     done = polycast("convert", "words.txt", "--to", "mp3", "-o", "none")
-    assert (done.returncode, done.stderr) == (3, "polycast: ffmpeg cannot read it: this is my own\n")
+    assert done.stderr == "polycast: words.txt to mp3: ffmpeg cannot read it: this is my own\n"

@@ -2,10 +2,12 @@
 
 import io
 import json
+import subprocess
 import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import imageio_ffmpeg
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -88,6 +90,12 @@ def test_a_map_drawn_small_and_large_in_one_run(pool: Pool, the_map: Path, tmp_p
     assert [max(Image.open(one.path).size) for one in made] == [320, 1755, 640]
 
 
+def test_company_changes_nothing_of_the_size(pool: Pool, the_map: Path, tmp_path: Path) -> None:
+    targets = [catalogue.named(name) for name in ("jpg", "png-72dpi", "png-300dpi")]
+    made = run_many(catalogue.named("pdf"), targets, the_map, tmp_path, pool=pool)
+    assert [Image.open(one.path).width for one in made] == [1755, 842, 3509]
+
+
 def test_the_first_annotation(make: Make, the_map: Path) -> None:
     text = make("pdf", "annotation", the_map).path.read_text()
     assert text.strip() == "Shelter A: Open at the high school on Oak Street, 400 places, pets welcome."
@@ -164,6 +172,19 @@ def test_old_phones(make: Make, clip: Path, name: str, size: tuple[int, int]) ->
     assert (probed.video, probed.audio, (probed.width, probed.height)) == ("h263", "amr_nb", size)
 
 
+def test_what_holds_something_else_than_usual(make: Make, clip: Path, tmp_path: Path) -> None:
+    """Other codecs in it, no sound, or already as small as wanted: begun anew, with what is seen."""
+    odd = tmp_path / "odd.avi"
+    copied = ("-v", "error", "-i", str(clip), "-c", "copy", "-an", str(odd))
+    subprocess.run([imageio_ffmpeg.get_ffmpeg_exe(), *copied], check=True)
+    for target in ("mp4", "mp4-480"):
+        again = make("avi", target, odd)
+        assert held(again, "mp4")[3:7] == ("h264", None, 640, 360)
+        assert again.cpu_seconds < make("avi", "mp4-350", odd).cpu_seconds / 2
+    with pytest.raises(Unreadable, match="no sound"):
+        make("avi", "mp3", odd)
+
+
 def test_many_sizes_in_one_run(pool: Pool, clip: Path, tmp_path: Path) -> None:
     names = ["3gp-144", "flv-240", "jpg", "mp3"]
     made = run_many(catalogue.named("mp4"), [catalogue.named(name) for name in names], clip, tmp_path, pool=pool)
@@ -184,6 +205,7 @@ def test_the_same_content_gives_the_same_bytes(make: Make, clip: Path) -> None:
 def test_a_poster(make: Make, clip: Path, kind: str) -> None:
     with Image.open(make("mp4", f"{kind}-320", clip).path) as image:
         assert image.size == (320, 180)
+        assert "comment" not in image.info
 
 
 def test_a_contact_sheet(make: Make, clip: Path) -> None:

@@ -1,5 +1,6 @@
 """Whatever a run does, it ends with a named error, harms nothing, and the pool goes on."""
 
+import importlib
 import os
 import socket
 import subprocess
@@ -17,11 +18,20 @@ import pypdfium2
 import pytest
 from msgspec.structs import replace
 
-from polycast.convert import confinement
+from polycast.convert import confinement, warden
 from polycast.convert.messages import Answer, Request
 from polycast.convert.pool import Pool
 from polycast.convert.task import Limits
-from polycast.errors import BadInput, Cancelled, ConversionError, Crashed, Refused, Timeout, TooLarge
+from polycast.errors import (
+    BadInput,
+    Cancelled,
+    ConversionError,
+    Crashed,
+    Refused,
+    Timeout,
+    TooLarge,
+    Unreadable,
+)
 from polycast.model.format import Format
 
 LIMITS = Limits(wall=20.0, cpu=1.0, memory=256 << 20, output=8 << 20, files=64, processes=32)
@@ -63,14 +73,23 @@ def do(
         ("fill_the_disk", TooLarge),
         ("fill_the_disk_with_many_files", TooLarge),
         ("eat_memory", TooLarge),
+        ("eat_shared_memory", TooLarge),
+        ("dig_without_end", (Refused, TooLarge)),
+        ("make_files_without_end", TooLarge),
+        ("answer_nonsense", Crashed),
+        ("answer_for_others", Crashed),
+        ("complain_in_colours", Unreadable),
         ("open_many", Refused),
         ("no_such_tool", Crashed),
     ],
 )
 def test_a_run_that_misbehaves_is_a_named_error(pool: Pool, what: str, error: type[ConversionError]) -> None:
-    answer, _ = do(pool, what, HURRIED if what in ("hang", "chatter", "stutter") else LIMITS)
-    with pytest.raises(error):
+    patient = replace(LIMITS, cpu=20.0) if what == "make_files_without_end" else LIMITS
+    answer, _ = do(pool, what, HURRIED if what in ("hang", "chatter", "stutter") else patient)
+    with pytest.raises(error) as caught:
         answer.check()
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) <= 500
     assert do(pool, "copy")[1] == b"content"
 
 
@@ -104,11 +123,14 @@ def test_a_run_reaches_no_file_and_no_network(pool: Pool, tmp_path: Path) -> Non
     isolation = pool.start()
     secret = tmp_path / "secret"
     secret.write_text("secret")
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as line:
+        line.bind(str(tmp_path / "socket"))
+        line.listen()
         source = Format(name=str(secret), size=None, width=server.getsockname()[1])
         _, reached = do(pool, "say_what_is_reachable", source=source)
     allowed = set() if isolation.files else {"read", "write", "delete", "list"}
-    allowed |= set() if isolation.network or isolation.files else {"connect"}
+    allowed |= set() if isolation.network or isolation.files or isolation.calls else {"connect"}
+    allowed |= set() if isolation.calls else {"call", "privileges"}
     assert set(reached.decode().split()) <= allowed
 
 
@@ -120,6 +142,7 @@ if confinement._permitted(confinement._leave_network):  # who is not allowed to 
 from tests.convert.test_sandbox import *
 with Pool(1, warm=()) as pool:
     print(pool.start())
+    print(pool.start().missing())
     print(*[do(pool, what, HURRIED)[0].error for what in ("copy", "hang", "segfault", "leave_a_daemon", "spin")])
 """
 
@@ -128,10 +151,12 @@ def test_a_system_without_guards_of_its_own_says_so_and_keeps_every_limit() -> N
     """No namespaces, as in many containers and for users who may not have them."""
     command = [sys.executable, "-c", WITHOUT_NAMESPACES]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    isolation, errors = done.stdout.splitlines()
+    isolation, missing, errors = done.stdout.splitlines()
     assert "network=False, processes=False" in isolation
     assert errors == "None Timeout Crashed None Timeout"
-    assert done.stderr.count("could reach the network") == 1
+    assert ("calls=False" in isolation) == ("reach the network" in missing)
+    said = f"polycast: on this system, content that takes over a conversion could {missing}\n"
+    assert done.stderr == (said if missing else "")
 
 
 def test_workers_end_with_the_process_that_has_the_pool() -> None:
@@ -236,6 +261,34 @@ def test_the_folders_of_a_killed_process_are_cleared(tmp_path: Path) -> None:
     with Pool(1, warm=(), scratch=tmp_path):
         names = {path.name.split("-")[1] for path in tmp_path.iterdir()}
     assert names == {str(os.getpid()), str(os.getppid())}
+
+
+@pytest.mark.parametrize("what", ["dig_without_end", "hide_what_is_written"])
+def test_what_a_run_has_hidden_is_cleared_too(pool: Pool, what: str) -> None:
+    do(pool, what, HURRIED)
+    assert not list(pool._scratch.glob("run-*"))
+
+
+def test_memory_that_is_in_no_process_is_not_given(pool: Pool) -> None:
+    if pool.start().calls:
+        with pytest.raises(Crashed, match="not permitted"):
+            do(pool, "eat_memory_in_files")[0].check()
+
+
+def test_code_is_read_and_not_what_lies_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "single.py").touch()
+    (tmp_path / "several").mkdir()
+    (tmp_path / "several" / "part.py").touch()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for module, place in (("single", "single.py"), ("several.part", "several")):
+        importlib.import_module(module)
+        assert warden.code_of(module) == [tmp_path / place]
+
+
+def test_what_is_missing_is_said() -> None:
+    assert confinement.Isolation(network=True, processes=True, files=True, calls=False).missing() == ""
+    bare = confinement.Isolation(network=False, processes=False, files=False, calls=False)
+    assert bare.missing().count(" and ") == 2
 
 
 def test_a_folder_that_somebody_else_has_laid_out_is_not_used(tmp_path: Path) -> None:

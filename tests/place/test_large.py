@@ -60,6 +60,10 @@ def test_the_gap_is_small_beyond_twenty_formats() -> None:
     assert np.mean(gaps) < 0.05
 
 
+def test_the_bound_is_a_number_that_can_be_written() -> None:
+    assert type(solve(many_formats(0, brokers=3, formats=25)).lower_bound) is float
+
+
 def test_two_hundred_formats() -> None:
     problem = many_formats(1, brokers=40, formats=200)
     check_placement(problem, solve(problem, time_limit=5.0))

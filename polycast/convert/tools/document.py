@@ -20,13 +20,14 @@ SPOKEN = (pdfium.FPDF_ANNOT_TEXT, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_
 
 
 def to_picture(task: Task) -> None:
-    """Draw the first page once, as large as the largest picture wanted, and write every picture."""
+    """Draw the first page once, as large as the largest picture wanted, and write each in its own size."""
     with open_pdf(task.content, task.limits) as document:
         page = document[0]
-        scale = max(_scale(page, output.format) for output in task.outputs)
-        image = page.render(scale=_clamped(page, scale, task.limits)).to_pil()
-    for done, output in enumerate(task.outputs, start=1):
-        picture.write(image, output)
+        scales = [_clamped(page, _scale(page, output.format), task.limits) for output in task.outputs]
+        image = page.render(scale=max(scales)).to_pil()
+        sizes = [_pixels(page, scale) for scale in scales]
+    for done, (output, pixels) in enumerate(zip(task.outputs, sizes, strict=True), start=1):
+        picture.write(picture.resized(image, pixels), output)
         task.progress(done / len(task.outputs))
 
 
@@ -85,6 +86,12 @@ def _scale(page: pypdfium2.PdfPage, format: Format) -> float:
     if format.width is None and format.height is None:
         return (format.dpi or DEFAULT_DPI) / POINTS_PER_INCH
     return min((format.width or 1e9) / width, (format.height or 1e9) / height)
+
+
+def _pixels(page: pypdfium2.PdfPage, scale: float) -> tuple[int, int]:
+    """How large a page is drawn."""
+    width, height = size(page)
+    return math.ceil(width * scale), math.ceil(height * scale)
 
 
 def _clamped(page: pypdfium2.PdfPage, scale: float, limits: Limits) -> float:

@@ -25,6 +25,7 @@ READERS = {
     media.AAC: "aac",
     media.AMR: "amr",
 }
+_COMPLAINT = re.compile(r"^(\[[^]]* @ [^]]*\] )?\[(?:error|fatal|panic)\] (.+)$", re.M)
 SAME_BYTES_FROM_SAME_CONTENT = ("-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact")
 
 
@@ -42,6 +43,14 @@ PROGRAM = _program()
 """Looked for when the tool is loaded and not in every run, because it is tried out."""
 
 
+OPENED = "Input #0"
+BEGINS = "[info] Stream mapping:"
+"""What ffmpeg says when it has opened everything and is about to begin."""
+Opened = Callable[[str], Callable[[float], None]]
+"""Is given what ffmpeg says of the content before it begins; what is raised then ends the run. What it returns is
+told now and then how many seconds of media are done."""
+
+
 class Track(NamedTuple):
     """One output of a run: its arguments, and its file."""
 
@@ -49,9 +58,9 @@ class Track(NamedTuple):
     path: Path
 
 
-def run(content: Path, kind: str, tracks: Sequence[Track], limits: Limits, told: Callable[[float], None]) -> None:
-    """Decode once, write every track, and tell now and then how many seconds of media are done."""
-    command = [*opening(content, kind, limits), "-y", "-loglevel", "error", "-progress", "pipe:1"]
+def run(content: Path, kind: str, tracks: Sequence[Track], limits: Limits, opened: Opened) -> None:
+    """Decode once, and write every track."""
+    command = [*opening(content, kind, limits), "-y", "-progress", "pipe:1"]
     for track in tracks:
         command += [*track.arguments, *SAME_BYTES_FROM_SAME_CONTENT, "-threads", str(limits.threads)]
         command += ["-t", str(limits.duration), f"file:{track.path}"]
@@ -59,9 +68,19 @@ def run(content: Path, kind: str, tracks: Sequence[Track], limits: Limits, told:
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as process:
         assert process.stdout is not None
-        said = _listen(iter(process.stdout.readline, b""), told)
+        lines = (line.decode("utf-8", "replace").rstrip() for line in process.stdout)
+        try:
+            said, begun = _beginning(lines)
+            told = opened(said) if OPENED in said else None
+            if begun and told:
+                said = _listen(lines, told)
+        except BaseException:
+            process.kill()
+            raise
     if process.returncode != 0:
         raise failure(process.returncode, said)
+    if not told:
+        raise Crashed("ffmpeg does not say what it reads")
 
 
 def opening(content: Path, kind: str, limits: Limits) -> list[str]:
@@ -70,7 +89,7 @@ def opening(content: Path, kind: str, limits: Limits) -> list[str]:
         raise Crashed("there is no ffmpeg here")
     reader, threads = READERS[kind], str(limits.threads)
     return [
-        *(PROGRAM, "-hide_banner", "-nostdin", "-nostats"),
+        *(PROGRAM, "-hide_banner", "-nostdin", "-nostats", "-loglevel", "level+info"),
         *("-protocol_whitelist", "file", "-format_whitelist", reader, "-max_pixels", str(limits.pixels)),
         *("-threads", threads, "-filter_threads", threads, "-f", reader, "-i", f"file:{content}"),
     ]
@@ -89,21 +108,30 @@ def failure(code: int, said: str) -> ConversionError:
     return Unreadable(f"ffmpeg cannot read it: {_reason(said)}")
 
 
-def _listen(lines: Iterator[bytes], told: Callable[[float], None]) -> str:
-    """Pass on how far the run is; keep the last of what else it says."""
+def _beginning(lines: Iterator[str]) -> tuple[str, bool]:
+    """All that is said before the run begins, and whether it does."""
+    said: list[str] = []
+    for line in lines:
+        if line == BEGINS:
+            return "\n".join(said), True
+        said.append(line)
+    return "\n".join(said), False
+
+
+def _listen(lines: Iterator[str], told: Callable[[float], None]) -> str:
+    """Pass on how far the run is; keep the last of its complaints."""
     said: deque[str] = deque(maxlen=40)
     for line in lines:
-        text = line.decode("utf-8", "replace").strip()
-        name, _, value = text.partition("=")
+        name, _, value = line.partition("=")
         if name == "out_time_us":
             told(int(value) / 1e6 if value.isdigit() else 0.0)
-        elif not (value and name.isidentifier()):  # the rest of the progress is of no use
-            said.append(text)
+        elif _COMPLAINT.match(line):
+            said.append(line)
     return "\n".join(said)
 
 
 def _reason(said: str) -> str:
-    """The first complaint of a part of ffmpeg, which stands in brackets before it; else its last word."""
-    complaints = re.findall(r"^\[[^]]*\] (.+)$", said, re.M)
-    lines = complaints[:1] or said.strip().split("\n")[-1:]
-    return lines[0].strip()[:200] or "it does not say why"
+    """The first complaint of a part of ffmpeg, whose name stands before it; else its last word."""
+    complaints = _COMPLAINT.findall(said)
+    lines = [words for part, words in complaints if part][:1] or [words for _, words in complaints][-1:]
+    return (lines or said.strip().split("\n"))[-1].strip()[:200] or "it does not say why"

@@ -49,24 +49,29 @@ def read(content: Path, source: Format, limits: Limits) -> Image.Image:
 def write(image: Image.Image, output: Output) -> None:
     """Write a picture in one form, no larger than it is, without metadata."""
     kind = media.essence(output.format)
-    picture = _in_colours_of(kind, _fitted(image, output.format))
+    picture = _in_colours_of(kind, resized(image, _fit(image, output.format)))
     picture.info = {}
     encoded = io.BytesIO()  # not into the file: pillow takes no notice of a disk that is full
     picture.save(encoded, READERS[kind], **_settings(kind, output.format))
     output.path.write_bytes(encoded.getbuffer())
 
 
-def _fitted(image: Image.Image, format: Format) -> Image.Image:
+def _fit(image: Image.Image, format: Format) -> tuple[int, int]:
+    """The size of a picture in a form: never larger than it is."""
     scale = min(
         1.0,
         (format.width or image.width) / image.width,
         (format.height or image.height) / image.height,
     )
-    if scale == 1.0:
+    return max(1, round(image.width * scale)), max(1, round(image.height * scale))
+
+
+def resized(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """A copy of a picture in another size."""
+    if size == image.size:
         return image.copy()
     if image.mode in ("P", "1"):  # colours that are only numbers of a palette cannot be mixed
         image = image.convert("RGBA" if "transparency" in image.info else "RGB")
-    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
     return image.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
 
 

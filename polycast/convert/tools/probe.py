@@ -9,9 +9,9 @@ from polycast.convert.task import Limits
 from polycast.convert.tools import ffmpeg
 from polycast.errors import TooLarge, Unreadable
 
-_DURATION = re.compile(r"^  Duration: (\d+):(\d+):([\d.]+)", re.M)
-_BITRATE = re.compile(r"^  Duration: .*bitrate: (\d+) kb/s", re.M)
-_STREAM = re.compile(r"^  Stream #0:\d+.*?: (Video|Audio|Subtitle|Data|Attachment): (\w+)(.*)$", re.M)
+_DURATION = re.compile(r"^\[info\]   Duration: (\d+):(\d+):([\d.]+)", re.M)
+_BITRATE = re.compile(r"^\[info\]   Duration: .*bitrate: (\d+) kb/s", re.M)
+_STREAM = re.compile(r"^\[info\]   Stream #0:\d+.*?: (Video|Audio|Subtitle|Data|Attachment): (\w+)(.*)$", re.M)
 _SIZE = re.compile(r"\b(\d{1,6})x(\d{1,6})\b")
 _FRAMERATE = re.compile(r"([\d.]+)(k?) (?:fps|tbr)")
 
@@ -35,9 +35,9 @@ def probe(content: Path, kind: str, limits: Limits) -> Probe:
         ffmpeg.opening(content, kind, limits), stdin=subprocess.DEVNULL, capture_output=True, check=False
     )
     text = run.stderr.decode("utf-8", "replace")
-    if "Input #0" not in text:
+    if ffmpeg.OPENED not in text:
         raise ffmpeg.failure(min(run.returncode, 0), text)
-    return _checked(parsed(text), limits)
+    return checked(parsed(text), limits)
 
 
 def parsed(text: str) -> Probe:
@@ -59,7 +59,8 @@ def parsed(text: str) -> Probe:
     )
 
 
-def _checked(held: Probe, limits: Limits) -> Probe:
+def checked(held: Probe, limits: Limits) -> Probe:
+    """What a file holds, if it keeps the limits."""
     if held.video is None and held.audio is None:
         raise Unreadable("neither picture nor sound in it")
     if held.streams > limits.streams:

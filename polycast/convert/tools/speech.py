@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import re
 import shutil
 import wave
 from collections import defaultdict
@@ -20,6 +21,8 @@ from polycast.errors import Crashed, TooLarge, Unreadable
 SYNCHRONOUS = 2
 UTF8, POSITION_CHARACTER = 1, 1
 DEFAULT_LANGUAGE = "en"
+LANGUAGE = re.compile(r"[A-Za-z0-9-]+")
+"""What a name of a language looks like; espeak-ng would take another one for that of a file."""
 SPOKEN = Probe(None, None, streams=1, video=None, audio="pcm_s16le", width=0, height=0, framerate=0.0)
 HEAR = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.c_void_p)
 
@@ -67,12 +70,13 @@ def _write(spoken: Path, outputs: Iterable[Output], limits: Limits) -> None:
         else:
             tracks.append(ffmpeg.Track(audio.arguments(output.format, SPOKEN), output.path))
     if tracks:
-        ffmpeg.run(spoken, media.WAV, tracks, limits, _ignore)
+        ffmpeg.run(spoken, media.WAV, tracks, limits, _nobody)
     spoken.unlink()
 
 
-def _ignore(seconds: float) -> None:
-    """Speech is done before anyone could watch its progress."""
+def _nobody(_: str) -> Callable[[float], None]:
+    """Is told of the progress: speech is done before anyone could watch it."""
+    return lambda _: None
 
 
 def first_paragraph(text: str) -> str:
@@ -87,7 +91,7 @@ def synthesize(text: str, path: Path, language: str | None, limits: Limits) -> N
     if rate <= 0:
         raise Crashed("the speech library did not start")
     language = language or DEFAULT_LANGUAGE
-    if library.espeak_SetVoiceByName(language.lower().encode()) != 0:
+    if not LANGUAGE.fullmatch(language) or library.espeak_SetVoiceByName(language.lower().encode()) != 0:
         raise Unreadable(f'no voice speaks "{language}"')
     with wave.open(str(path), "wb") as out:
         out.setnchannels(1)

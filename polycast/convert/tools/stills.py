@@ -24,6 +24,7 @@ def arguments(format: Format, held: Probe) -> list[str]:
     sheet = media.parameter(format, "part") == CONTACT_SHEET
     filters = _sheet(format, held) if sheet else f"thumbnail={CANDIDATES},{_fit(format, 1)}"
     line = ["-map", "0:v:0", "-an", "-sn", "-dn", "-vf", filters, "-frames:v", "1", "-update", "1"]
+    line += ["-flags:v", "+bitexact"]  # without the name of the encoder
     return [*line, *ENCODERS[media.essence(format)], "-f", "image2"]
 
 
