@@ -64,7 +64,7 @@ def test_ways_in_a_graph(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_operator_was_measured() -> None:
-    """What nobody measured counts a second; of ours, only what a sample does not lead to was not."""
+    """What nobody measured counts more than all that was; of ours, only what a sample does not lead to was not."""
     kinds = [form for form in catalogue.formats() if not (form.width or form.bitrate)]
     for published in ("pdf", "mp4", "json"):
         cost = routes.costs(catalogue.named(published))
