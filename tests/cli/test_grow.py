@@ -1,7 +1,6 @@
 """``polycast grow``: its contract, its errors, and Ctrl-C."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +30,6 @@ def answer(capsys: Capture, *arguments: str) -> dict[str, Any]:
 def question() -> dict[str, Any]:
     document: dict[str, Any] = json.loads(EXAMPLE.read_text())
     return document
-
-
-def test_the_document_asks_a_question_that_works_and_names_every_key(capsys: Capture, tmp_path: Path) -> None:
-    text = (EXAMPLE.parents[1] / "docs" / "grow.md").read_text()
-    asked = re.search(r"```json\n(.*?)```", text, re.DOTALL)
-    assert asked is not None
-    file = tmp_path / "question.json"
-    file.write_text(asked[1])
-    document = answer(capsys, str(file), "--method", "exact")
-    assert document["avg_loss"] == document["lower_bound"]
-    assert all(f"`{key}" in text for key in document if key != "method")
-    assert all(f"| `{method}` |" in text for method in METHODS)
 
 
 @pytest.mark.parametrize("method", METHODS)
