@@ -20,6 +20,7 @@ from polycast.model.tree import Tree
 from polycast.tree.divergence import ABSOLUTE, Divergence, Version
 
 UNWANTED = math.inf
+ROUNDING = 1e-12  # the share of a tolerance by which sums of measured divergences may be too small
 
 
 def effective_tolerances(tree: Tree, tolerances: Mapping[str, float]) -> dict[str, float]:
@@ -73,7 +74,7 @@ class Filter:
         if self.tolerance > 0 and not self.divergence.metric:
             return below.copy != message
         apart = self.divergence(message, below.copy)
-        return apart > 0 and apart + self.tolerance >= below.tolerance
+        return apart > 0 and apart + self.tolerance >= below.tolerance * (1 - ROUNDING)
 
     def receive(self, message: Version) -> list[Hashable]:
         """Take a new version; the children to forward it to, who count as having it from now on."""

@@ -149,6 +149,19 @@ def test_without_shahs_condition_a_violation_is_missed() -> None:
         assert (ABSOLUTE(Version(15.0), copy) >= 4.0) == missed
 
 
+@pytest.mark.parametrize(
+    ("copy", "parents", "sources", "strict", "lax"),
+    [(-1.02, 0.38, 0.58, 0.2, 1.6), (1.19, 0.29, 0.19, 0.1, 1.0), (0.215, 0.045, -0.005, 0.05, 0.22)],
+)
+def test_rounding_hides_no_violation(copy: float, parents: float, sources: float, strict: float, lax: float) -> None:
+    """The source's version does not concern the parent, and is as far from the child's copy as it tolerates."""
+    parent = Filter(ABSOLUTE, tolerance=strict)
+    parent.adopt("child", lax, Version(copy))
+    assert abs(sources - parents) < strict
+    assert abs(parents - copy) + strict < lax <= abs(sources - copy)
+    assert parent.receive(Version(parents)) == ["child"]
+
+
 def test_effective_tolerances_are_the_strictest_below() -> None:
     tree = Tree.of("s", {"a": "s", "b": "a", "c": "a", "d": "c", "e": "s"})
     effective = effective_tolerances(tree, {"a": 5.0, "b": 2.0, "d": 1.0})
