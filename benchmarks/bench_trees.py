@@ -5,12 +5,13 @@ import numpy as np
 from benchmarks.table import Report, seconds
 from polycast.kernel import kernel
 from polycast.tree import Servers, grow
-from polycast.tree.anneal import Schedule, anneal, random_move
+from polycast.tree.anneal import Schedule, anneal
 from polycast.tree.bounds import lower_bound
 from polycast.tree.forest import Forest
 from polycast.tree.greedy import greedy
 from polycast.tree.local import local
 from polycast.tree.moves import change
+from polycast.tree.neighbours import random_move
 from polycast.tree.seats import Seats
 
 

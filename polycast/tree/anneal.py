@@ -8,18 +8,18 @@ import numpy as np
 
 from polycast.errors import BadInput
 from polycast.kernel import kernel
+from polycast.tree.costs import total
 from polycast.tree.descend import descend
 from polycast.tree.forest import Forest
 from polycast.tree.greedy import greedy
 from polycast.tree.model import APPROXIMATE, LossModel
-from polycast.tree.moves import COUSIN, DEMOTION, PARENT_CHILD, PROMOTION, apply, change
-from polycast.tree.neighbours import better
+from polycast.tree.moves import apply, change
+from polycast.tree.neighbours import better, random_move
 from polycast.tree.random_tree import random_tree
-from polycast.tree.seats import NOBODY, Positions, Seats, total
+from polycast.tree.seats import Positions, Seats
 from polycast.tree.servers import Floats, Servers
 from polycast.tree.slices import Slices
 
-TRIES = 64  # to find a neighbour by chance before a step counts as void
 ABHORRENCE = 100.0  # one full load too much is as bad as this many times the loss at the start
 
 
@@ -195,45 +195,3 @@ def anneal_some(
 def _save(f: Seats, best: Positions) -> None:
     for v in range(len(best)):
         best[v] = f.seat[v].parent
-
-
-@kernel
-def random_move(f: Seats, rng: np.random.Generator) -> tuple[int, int, int]:
-    """A possible move by chance: a kind, then a seat, then its partner; the kind is -1 if none was found."""
-    seat = f.seat
-    for _ in range(TRIES):
-        kind = int(rng.random() * 6)
-        i = f.roots + int(rng.random() * (f.nothing - f.roots))
-        j = seat[i].parent
-        if kind == DEMOTION:
-            h = _random_child(f, rng, j, i)
-            if h != NOBODY:
-                return kind, i, h
-            continue
-        k = seat[j].parent
-        if k == NOBODY:
-            continue
-        if kind in (PROMOTION, PARENT_CHILD):
-            return kind, i, NOBODY
-        h = _random_child(f, rng, k, j)
-        if h != NOBODY and kind == COUSIN:
-            h = _random_child(f, rng, h, NOBODY)
-        if h != NOBODY:
-            return kind, i, h
-    return -1, NOBODY, NOBODY
-
-
-@kernel
-def _random_child(f: Seats, rng: np.random.Generator, k: int, but: int) -> int:
-    """A child of `k` other than ``but``, by chance."""
-    choices = f.seat[k].children - (but != NOBODY)
-    if choices < 1:
-        return NOBODY
-    left = int(rng.random() * choices)
-    child = f.seat[k].first
-    while True:
-        if child != but:
-            if left == 0:
-                return int(child)
-            left -= 1
-        child = f.seat[child].next

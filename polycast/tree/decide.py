@@ -5,25 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from polycast.kernel import kernel
-from polycast.tree.forest import blank_seats
+from polycast.tree.costs import refresh, try_seat, waiting
 from polycast.tree.model import APPROXIMATE, LossModel
 from polycast.tree.moves import Move
 from polycast.tree.neighbours import best_at
-from polycast.tree.seats import (
-    MASS,
-    NOBODY,
-    OWN,
-    PRODUCT,
-    SHARE,
-    TAKEN,
-    TAKERS,
-    TOP,
-    Seats,
-    link,
-    refresh,
-    try_seat,
-    waiting,
-)
+from polycast.tree.seats import MASS, NOBODY, OWN, PRODUCT, SHARE, TAKEN, TAKERS, TOP, Seats, blank, link
 from polycast.tree.view import Report, View
 
 GAIN = 1e-12  # what a move must gain at least, as a share of what it touches, lest rounding goes in circles
@@ -68,7 +54,7 @@ def _rebuild(view: View, model: LossModel) -> Seats:
     """The part of the tree that the broker sees; what hangs below its grandchildren is in their sums."""
     reports = view.reports
     arriving, width = np.ascontiguousarray(view.delays.T), len(view.broker.rates)
-    f = blank_seats(np.arange(len(reports), dtype=np.int32), width, 1, model, arriving)
+    f = blank(np.arange(len(reports), dtype=np.int32), width, 1, model, arriving)
     _fill_in(f, reports)
     families = [view.children, *view.grandchildren]
     below = 1

@@ -3,10 +3,11 @@
 import numpy as np
 
 from polycast.kernel import kernel
+from polycast.tree.costs import total
 from polycast.tree.forest import Forest
 from polycast.tree.moves import acting, apply
 from polycast.tree.neighbours import best_of
-from polycast.tree.seats import NOBODY, Positions, Seats, total
+from polycast.tree.seats import NOBODY, Positions, Seats
 from polycast.tree.servers import Flags
 from polycast.tree.slices import Slices
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from polycast.errors import NoSolution
 from polycast.kernel import kernel
+from polycast.tree.costs import settle, total
 from polycast.tree.forest import Forest
 from polycast.tree.neighbours import better
-from polycast.tree.seats import NOBODY, Positions, Seats, link, settle, total, walk
+from polycast.tree.seats import NOBODY, Positions, Seats, link, walk
 from polycast.tree.servers import Floats
 from polycast.tree.slices import Slices
 

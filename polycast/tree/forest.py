@@ -7,12 +7,12 @@ import numpy as np
 
 from polycast.errors import BadInput
 from polycast.model.tree import Tree
-from polycast.tree import moves, seats
+from polycast.tree import costs, moves, seats
 from polycast.tree.fidelity import Fidelity, lose
 from polycast.tree.model import APPROXIMATE, LossModel
 from polycast.tree.moves import Move
-from polycast.tree.seats import NOBODY, OWN, SCRATCH, SHARE, Positions, Records, Seats
-from polycast.tree.servers import SOURCE, Floats, Servers
+from polycast.tree.seats import NOBODY, OWN, SHARE, Positions, Seats
+from polycast.tree.servers import SOURCE, Servers
 
 # One tree for all objects is under the key None; else one tree for each object that somebody wants.
 Trees = Mapping[str | None, Tree]
@@ -73,7 +73,7 @@ class Forest:
 
     def settle(self) -> None:
         """Compute all anew from the links alone."""
-        seats.settle(self.seats, self.order)
+        costs.settle(self.seats, self.order)
 
     @property
     def order(self) -> Positions:
@@ -99,7 +99,7 @@ class Forest:
     @property
     def cost(self) -> Change:
         """The overload of the brokers, and the average loss as far as it is finite."""
-        overload, loss = seats.total(self.seats, self.order)
+        overload, loss = costs.total(self.seats, self.order)
         return Change(overload, loss * self.mean)
 
     @property
@@ -167,7 +167,7 @@ def _members(servers: Servers, per_object: bool) -> np.ndarray:
 def _seats(forest: Forest) -> Seats:
     servers, count = forest.servers, len(forest)
     width = 1 if forest.per_object else servers.rates.shape[1]
-    f = blank_seats(forest.server_of, width, len(forest.objects), forest.model, servers.arriving)
+    f = seats.blank(forest.server_of, width, len(forest.objects), forest.model, servers.arriving)
     if forest.per_object:
         wanted = np.flatnonzero(servers.wanted.any(axis=0))[forest.tree_of]
         f.lane[:count, OWN, 0] = servers.rates[forest.server_of, wanted]
@@ -177,31 +177,3 @@ def _seats(forest: Forest) -> Seats:
         f.seat["weight"][:count] = servers.weights
     f.server["filter_time"], f.server["transmit_time"] = servers.filter_time, servers.transmit_time
     return f
-
-
-def blank_seats(server_of: Positions, width: int, roots: int, model: LossModel, arriving: Floats) -> Seats:
-    """Seats of given servers that hang nowhere and want nothing yet."""
-    count, overhead = len(server_of), model.overhead
-    seat: Records = np.zeros(count + SCRATCH, seats.SEAT)
-    for field in ("parent", "first", "next", "previous"):
-        seat[field] = NOBODY
-    seat["server"][:count] = server_of
-    lane = np.zeros((count + SCRATCH, seats.LANE_FIELDS, width))
-    lane[:, seats.HOLDER] = NOBODY
-    server: Records = np.zeros(len(arriving), seats.SERVER)
-    server["end_seat"] = np.cumsum(np.bincount(server_of, minlength=len(server)))
-    server["first_seat"][1:] = server["end_seat"][:-1]
-    return Seats(
-        seat=seat,
-        lane=lane,
-        server=server,
-        arriving=arriving,
-        width=width,
-        nothing=count,
-        roots=roots,
-        precise=model.precise,
-        overhead=overhead is not None,
-        literal=overhead is not None and overhead.literal,
-        collect=overhead.collect_time / overhead.collect_period if overhead else 0.0,
-        decide=overhead.decide_time / overhead.decide_period if overhead else 0.0,
-    )

@@ -7,7 +7,7 @@ over the tree (see ``joining``), which makes `O(|O| · |N|²)` in all, whatever 
 import numpy as np
 
 from polycast.kernel import kernel
-from polycast.tree import seats
+from polycast.tree.costs import settle
 from polycast.tree.forest import Forest
 from polycast.tree.joining import REACH, best_place, join
 from polycast.tree.model import APPROXIMATE, LossModel
@@ -20,7 +20,7 @@ def greedy(servers: Servers, per_object: bool = False, model: LossModel = APPROX
     """Build the trees, object by object."""
     forest = Forest(servers, per_object, model)
     forest.plant(np.full(len(forest), NOBODY, np.int32))
-    seats.settle(forest.seats, np.arange(len(forest), dtype=np.int32))  # all as leaves, hanging nowhere yet
+    settle(forest.seats, np.arange(len(forest), dtype=np.int32))  # all as leaves, hanging nowhere yet
     near = servers.delays[SOURCE] + servers.filter_time + servers.transmit_time
     for tree in range(len(forest.objects)):
         members = np.flatnonzero(forest.tree_of == tree).astype(np.int32)

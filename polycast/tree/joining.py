@@ -8,20 +8,9 @@ step more. The walk takes `O(seats · objects)`, whatever the height of the tree
 import numpy as np
 
 from polycast.kernel import kernel
+from polycast.tree.costs import add_up, change_of, refresh, try_seat
 from polycast.tree.neighbours import better
-from polycast.tree.seats import (
-    NOBODY,
-    TOP,
-    Positions,
-    Records,
-    Seats,
-    add_up,
-    change_of,
-    link,
-    refresh,
-    try_seat,
-    unlink,
-)
+from polycast.tree.seats import NOBODY, TOP, Positions, Records, Seats, link, unlink
 from polycast.tree.servers import Floats
 
 # What a walk knows of each place: what a seat that joins below changes above; how long a message stays there now;

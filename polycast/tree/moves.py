@@ -20,18 +20,8 @@ In swaps each takes along its children, except that in a parent-child swap the p
 from typing import NamedTuple
 
 from polycast.kernel import kernel
-from polycast.tree.seats import (
-    NOBODY,
-    Seats,
-    add_up,
-    change_of,
-    hop,
-    link,
-    refresh,
-    try_acting,
-    try_seat,
-    unlink,
-)
+from polycast.tree.costs import add_up, change_of, refresh, try_acting, try_seat
+from polycast.tree.seats import NOBODY, Seats, hop, link, unlink
 
 KINDS = (
     "promotion",

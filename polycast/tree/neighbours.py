@@ -1,4 +1,4 @@
-"""The best of the moves around a broker (Fidelity, Algorithm 1), and around a single seat.
+"""Possible moves: the best around a broker (Fidelity, Algorithm 1) or of a single seat, and one by chance.
 
 Kernels that list the moves would be generators, which numba cannot keep on disk; so the moves are weighed where
 they are found, and the best so far is handed on.
@@ -13,6 +13,7 @@ from polycast.tree.moves import ADOPTION, COUSIN, DEMOTION, PARENT_CHILD, PROMOT
 from polycast.tree.seats import NOBODY, Seats
 
 SLIGHT = 1e-12
+TRIES = 64  # to find a move by chance
 
 
 class Best(NamedTuple):
@@ -97,3 +98,45 @@ def _weigh(f: Seats, kind: int, i: int, h: int, best: Best) -> Best:
     if better(overload, loss, best.overload, best.loss):
         return Best(kind, int(np.int64(i)), int(np.int64(h)), overload, loss)  # one type for all seats
     return best
+
+
+@kernel
+def random_move(f: Seats, rng: np.random.Generator) -> tuple[int, int, int]:
+    """A possible move by chance: a kind, then a seat, then its partner; the kind is -1 if none was found."""
+    seat = f.seat
+    for _ in range(TRIES):
+        kind = int(rng.random() * 6)
+        i = f.roots + int(rng.random() * (f.nothing - f.roots))
+        j = seat[i].parent
+        if kind == DEMOTION:
+            h = _random_child(f, rng, j, i)
+            if h != NOBODY:
+                return kind, i, h
+            continue
+        k = seat[j].parent
+        if k == NOBODY:
+            continue
+        if kind in (PROMOTION, PARENT_CHILD):
+            return kind, i, NOBODY
+        h = _random_child(f, rng, k, j)
+        if h != NOBODY and kind == COUSIN:
+            h = _random_child(f, rng, h, NOBODY)
+        if h != NOBODY:
+            return kind, i, h
+    return -1, NOBODY, NOBODY
+
+
+@kernel
+def _random_child(f: Seats, rng: np.random.Generator, k: int, but: int) -> int:
+    """A child of `k` other than ``but``, by chance."""
+    choices = f.seat[k].children - (but != NOBODY)
+    if choices < 1:
+        return NOBODY
+    left = int(rng.random() * choices)
+    child = f.seat[k].first
+    while True:
+        if child != but:
+            if left == 0:
+                return int(child)
+            left -= 1
+        child = f.seat[child].next

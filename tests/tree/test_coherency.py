@@ -153,7 +153,9 @@ def test_without_shahs_condition_a_violation_is_missed() -> None:
     ("copy", "parents", "sources", "strict", "lax"),
     [(-1.02, 0.38, 0.58, 0.2, 1.6), (1.19, 0.29, 0.19, 0.1, 1.0), (0.215, 0.045, -0.005, 0.05, 0.22)],
 )
-def test_rounding_hides_no_violation(copy: float, parents: float, sources: float, strict: float, lax: float) -> None:
+def test_rounding_hides_no_violation(
+    copy: float, parents: float, sources: float, strict: float, lax: float
+) -> None:
     """The source's version does not concern the parent, and is as far from the child's copy as it tolerates."""
     parent = Filter(ABSOLUTE, tolerance=strict)
     parent.adopt("child", lax, Version(copy))

@@ -5,10 +5,10 @@ import pytest
 
 from polycast.errors import BadInput
 from polycast.model.tree import Tree
-from polycast.tree.anneal import random_move
 from polycast.tree.forest import Forest
 from polycast.tree.model import LossModel, Overhead
 from polycast.tree.moves import KINDS, Move
+from polycast.tree.neighbours import random_move
 from polycast.tree.servers import Servers
 from polycast.tree.star import star
 from tests.oracles import fidelity as truth
