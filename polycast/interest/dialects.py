@@ -9,7 +9,7 @@ from typing import Any
 
 from polycast.errors import BadInput
 from polycast.interest.cesql import Expression, ParseError, Program, parse
-from polycast.interest.cesql.parser import Step
+from polycast.interest.cesql.expression import Step
 from polycast.model.publication import Event
 from polycast.model.subscription import AllOf, AnyOf, Exact, Filter, Not, Prefix, Sql, Subscription, Suffix
 

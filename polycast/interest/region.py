@@ -9,9 +9,8 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from polycast.interest.cesql.expression import Expression, Step, fold
 from polycast.interest.cesql.like import ANY, pieces
-from polycast.interest.cesql.machine import arity
-from polycast.interest.cesql.parser import Expression, Step
 from polycast.interest.cesql.values import Failure, to_boolean
 from polycast.model.region import ABSENT, EVERYTHING, NOTHING, PRESENT, Kind, Region, Span, Values, one_of, prefix
 from polycast.model.scalar import Value, instant, number_of, to_string
@@ -45,16 +44,10 @@ def region(expression: Expression) -> Region:
     """A region that holds every event which the expression accepts, and as few others as is easily said."""
     if len(expression.steps) > LONGEST:
         return EVERYTHING
-    parts: list[_Part] = []
-    for step in expression.steps:
-        count = arity(step)
-        operands = parts[len(parts) - count :]
-        del parts[len(parts) - count :]
-        parts.append(_part(step, operands))
-    return parts[0].true
+    return fold(expression, _part).true
 
 
-def _part(step: Step, operands: list[_Part]) -> _Part:
+def _part(_: int, step: Step, operands: list[_Part]) -> _Part:
     kind, detail = step
     if kind == "const":
         return _Part(*_constant(detail), constant=detail)

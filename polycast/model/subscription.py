@@ -93,21 +93,6 @@ def read_filters(documents: Any, where: str) -> tuple[Filter, ...]:
     return tuple(made.pop() for _ in range(outermost))
 
 
-def write_filter(filter: Filter) -> dict[str, Any]:
-    """A filter as the Subscriptions API writes it."""
-    match filter:
-        case AllOf(filters):
-            return {"all": [write_filter(inner) for inner in filters]}
-        case AnyOf(filters):
-            return {"any": [write_filter(inner) for inner in filters]}
-        case Not(inner):
-            return {"not": write_filter(inner)}
-        case Sql(expression):
-            return {"sql": expression}
-        case Exact(attributes) | Prefix(attributes) | Suffix(attributes):
-            return {str(type(filter).__struct_config__.tag): dict(attributes)}
-
-
 def _read_profile(document: Any, where: str) -> Profile:
     try:
         return codec.convert(document, Profile, where)

@@ -5,7 +5,7 @@ evaluated row by row (``interest.dialects.program``).
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
@@ -27,11 +27,10 @@ from pyspark.sql.types import (
     StructType,
 )
 
+from polycast.interest.cesql.expression import Expression, Step, fold
 from polycast.interest.cesql.functions import find, table
 from polycast.interest.cesql.like import ANY, ONE, pieces
-from polycast.interest.cesql.machine import arity
 from polycast.interest.cesql.operators import ORDERS
-from polycast.interest.cesql.parser import Expression, Step
 from polycast.interest.cesql.values import SUPERSET
 from polycast.pipeline.columns import (
     Inexpressible,
@@ -77,14 +76,7 @@ def column(expression: Expression, schema: StructType) -> Column:
         raise Inexpressible(
             "expression", f"{len(expression.steps)} steps, more than Spark can bear ({MOST_STEPS})"
         )
-    compiler = _Compiler(schema)
-    parts: list[_Operand] = []
-    for step in expression.steps:
-        count = arity(step)
-        operands = parts[len(parts) - count :]
-        del parts[len(parts) - count :]
-        parts.append(compiler.operand(step, operands))
-    [whole] = parts
+    whole = fold(expression, _Compiler(schema).operand)
     return whole.part.true if isinstance(whole.part, Truth) else no()
 
 
@@ -112,7 +104,7 @@ class _Compiler:
     def __init__(self, schema: StructType) -> None:
         self.schema = schema
 
-    def operand(self, step: Step, operands: Sequence[_Operand]) -> _Operand:
+    def operand(self, _: int, step: Step, operands: list[_Operand]) -> _Operand:
         kind, detail = step
         tests = sum(operand.tests for operand in operands) * (2 if kind in ("and", "or", "xor") else 1)
         if tests > MOST_TESTS:

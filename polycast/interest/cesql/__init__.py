@@ -5,9 +5,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from polycast.interest.cesql.closures import Compute, TooDeep, compiled
+from polycast.interest.cesql.expression import Expression
 from polycast.interest.cesql.functions import find, table
 from polycast.interest.cesql.machine import Machine
-from polycast.interest.cesql.parser import Expression, ParseError, parse
+from polycast.interest.cesql.parser import ParseError, parse
 from polycast.interest.cesql.values import PLAIN, SUPERSET, Failure
 from polycast.model.scalar import Value
 

@@ -4,21 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from polycast.interest.cesql.expression import Expression, Step, fold
 from polycast.interest.cesql.functions import caller, find, table
 from polycast.interest.cesql.like import matcher
-from polycast.interest.cesql.operators import binaries, unaries, with_constant
-from polycast.interest.cesql.parser import Expression, Step
+from polycast.interest.cesql.operators import TEXT_TESTS, binaries, unaries, with_constant
 from polycast.interest.cesql.values import SUPERSET, Dialect, Failure, to_boolean
 from polycast.model.scalar import Value, lookup, to_string
 
 Attributes = Mapping[str, Any]
 Compute = Callable[[Attributes], Value]
-
-TEXT_TESTS: dict[str, Callable[[str, str], bool]] = {
-    "exact": str.__eq__,
-    "prefix": str.startswith,
-    "suffix": str.endswith,
-}
 
 DEEPEST = 60  # closures call one another; beyond this the machine takes over
 
@@ -50,13 +44,7 @@ class _Part:
 
 def compiled(expression: Expression, dialect: Dialect) -> Compute:
     """One function that evaluates the expression, or raises ``Failure``; ``TooDeep`` if it cannot be made."""
-    compiler = _Compiler(dialect)
-    parts: list[_Part] = []
-    for position, step in enumerate(expression.steps):
-        parts.append(compiler.part(position, step, parts))
-        if parts[-1].depth > DEEPEST:
-            raise TooDeep
-    return parts[0].compute
+    return fold(expression, _Compiler(dialect).part).compute
 
 
 class _Compiler:
@@ -66,45 +54,50 @@ class _Compiler:
         self.unaries = unaries(dialect)
         self.functions = table(dialect)
 
-    def part(self, position: int, step: Step, parts: list[_Part]) -> _Part:
-        """Compile one step, taking its operands off the end of ``parts``."""
+    def part(self, position: int, step: Step, operands: list[_Part]) -> _Part:
+        """Compile one step."""
         kind, detail = step
-        if kind == "const":
-            return _Part(lambda _: detail, 1, constant=detail)
+        if not operands and kind != "call":
+            return self.leaf(kind, detail)
+        if kind in ("and", "or"):
+            part = _connected(kind, *operands)
+        else:
+            part = _Part(self.operator(position, step, operands), _depth(operands))
+        if part.depth > DEEPEST:
+            raise TooDeep
+        return part
+
+    def leaf(self, kind: str, detail: Any) -> _Part:
         if kind == "attr":
             return _Part(_attribute(detail, self.dialect), 1, attribute=detail)
+        if kind == "const":
+            return _Part(lambda _: detail, 1, constant=detail)
         if kind == "path":
             return _Part(_path(detail, self.dialect), 1)
         if kind == "exists":
             return _Part(_exists(detail), 1)
-        if kind in self.unaries:
-            operand = parts.pop()
-            return _Part(_unary(self.unaries[kind], operand.compute), operand.depth + 1)
-        if kind in TEXT_TESTS:
-            return _Part(_text_test(kind, *detail), 1)
-        if kind == "quiet":
-            operand = parts.pop()
-            return _Part(_quiet(operand.compute), operand.depth + 1)
-        if kind == "like":
-            operand = parts.pop()
-            return _Part(_like(matcher(detail), operand), operand.depth + 1)
-        if kind == "in":
-            operand, *elements = taken = _taken(parts, detail + 1)
-            return _Part(_contained(operand.compute, elements, self.binaries["="]), _depth(taken))
-        if kind == "call":
-            return self.call(position, parts, *detail)
-        left, right = taken = _taken(parts, 2)
-        if kind in ("and", "or"):
-            return _connected(kind, left, right)
-        return _Part(self.binary(kind, left, right), _depth(taken))
+        return _Part(_text_test(kind, *detail), 1)
 
-    def call(self, position: int, parts: list[_Part], name: str, count: int) -> _Part:
-        arguments = _taken(parts, count)
+    def operator(self, position: int, step: Step, operands: list[_Part]) -> Compute:
+        kind, detail = step
+        if kind in self.binaries:
+            return self.binary(kind, *operands)
+        computes = [operand.compute for operand in operands]
+        if kind in self.unaries:
+            return _unary(self.unaries[kind], *computes)
+        if kind == "quiet":
+            return _quiet(*computes)
+        if kind == "like":
+            return _like(matcher(detail), *computes)
+        if kind == "in":
+            return _contained(computes[0], operands[1:], self.binaries["="])
+        return self.call(position, computes, *detail)
+
+    def call(self, position: int, arguments: list[Compute], name: str, count: int) -> Compute:
         function = find(self.functions, name, count)
         if function is None:
-            return _Part(_missing_function, _depth(arguments))
-        body = caller(function, count, self.dialect)
-        return _Part(_call(body, [argument.compute for argument in arguments], position), _depth(arguments))
+            return _missing_function
+        return _call(caller(function, count, self.dialect), arguments, position)
 
     def binary(self, kind: str, left: _Part, right: _Part) -> Compute:
         if kind == "=" and left.attribute is not None and isinstance(right.constant, str):
@@ -115,15 +108,9 @@ class _Compiler:
         return lambda attributes: work(first(attributes), second(attributes))
 
 
-def _taken(parts: list[_Part], count: int) -> list[_Part]:
-    taken = parts[len(parts) - count :]
-    del parts[len(parts) - count :]
-    return taken
-
-
 def _depth(operands: list[_Part]) -> int:
     """How deep an operator over these is."""
-    return max((operand.depth for operand in operands), default=0) + 1
+    return 1 + max([operand.depth for operand in operands]) if operands else 1
 
 
 def _attribute(name: str, dialect: Dialect) -> Compute:
@@ -176,9 +163,7 @@ def _equals_text(name: str, wanted: str, read: Compute) -> Compute:
     return equal
 
 
-def _like(matches: Callable[[str], bool], operand: _Part) -> Compute:
-    read = operand.compute
-
+def _like(matches: Callable[[str], bool], read: Compute) -> Compute:
     def like(attributes: Attributes) -> bool:
         value = read(attributes)
         return matches(value if value.__class__ is str else to_string(value))

@@ -4,11 +4,10 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
-from polycast.interest.cesql.closures import TEXT_TESTS
+from polycast.interest.cesql.expression import Expression, Step, fold
 from polycast.interest.cesql.functions import caller, find, table
 from polycast.interest.cesql.like import matcher
-from polycast.interest.cesql.operators import binaries, unaries
-from polycast.interest.cesql.parser import Expression, Step
+from polycast.interest.cesql.operators import TEXT_TESTS, binaries, unaries
 from polycast.interest.cesql.values import LONGEST_STRING, Dialect, Failure, to_boolean
 from polycast.model.scalar import Value, lookup, to_string
 
@@ -22,7 +21,7 @@ class Machine:
         self.binaries = binaries(dialect)
         self.unaries = unaries(dialect)
         self.functions = table(dialect)
-        self.shortcuts, self.quiet, self.dead_ends = _landmarks(expression.steps, self.functions)
+        self.shortcuts, self.quiet, self.dead_ends = _landmarks(expression, self.functions)
         self.quiet_starts = sorted(self.quiet)
 
     def run(self, attributes: Mapping[str, Any]) -> Value:
@@ -124,22 +123,8 @@ class Machine:
             raise
 
 
-def arity(step: Step) -> int:
-    """How many operands a step takes."""
-    kind, detail = step
-    if kind in ("const", "attr", "path", "exists") or kind in TEXT_TESTS:
-        return 0
-    if kind in ("not", "neg", "like", "quiet"):
-        return 1
-    if kind == "in":
-        return int(detail) + 1
-    if kind == "call":
-        return int(detail[1])
-    return 2
-
-
 def _landmarks(
-    steps: tuple[Step, ...], functions: Mapping[str, Any]
+    expression: Expression, functions: Mapping[str, Any]
 ) -> tuple[dict[int, tuple[str, int]], dict[int, int], set[int]]:
     """Places among the steps.
 
@@ -149,19 +134,20 @@ def _landmarks(
     shortcuts: dict[int, tuple[str, int]] = {}
     quiet: dict[int, int] = {}
     dead_ends: set[int] = set()
-    starts: list[int] = []
-    for position, step in enumerate(steps):
-        count = arity(step)
-        operands = starts[len(starts) - count :]
-        del starts[len(starts) - count :]
-        starts.append(operands[0] if operands else position)
-        if step[0] in ("and", "or"):
-            shortcuts[operands[1]] = (step[0], position)
-        elif step[0] == "in":
-            for end in (*operands[2:], position):
+
+    def mark(position: int, step: Step, starts: list[int]) -> int:
+        kind, detail = step
+        start = starts[0] if starts else position
+        if kind in ("and", "or"):
+            shortcuts[starts[1]] = (kind, position)
+        elif kind == "in":
+            for end in (*starts[2:], position):
                 shortcuts[end] = ("in", position)
-        elif step[0] == "quiet":
-            quiet[operands[0]] = position
-        elif step[0] == "call" and find(functions, *step[1]) is None:
-            dead_ends.add(starts[-1])
+        elif kind == "quiet":
+            quiet[start] = position
+        elif kind == "call" and find(functions, *detail) is None:
+            dead_ends.add(start)
+        return start
+
+    fold(expression, mark)
     return shortcuts, quiet, dead_ends

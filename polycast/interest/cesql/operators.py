@@ -20,6 +20,13 @@ ORDERS: tuple[tuple[str, Callable[[Any, Any], Any]], ...] = (
 )
 _COMPARES = dict(ORDERS)
 
+# What the plain filter dialects ask of an attribute's text.
+TEXT_TESTS: dict[str, Callable[[str, str], bool]] = {
+    "exact": str.__eq__,
+    "prefix": str.startswith,
+    "suffix": str.endswith,
+}
+
 
 def equality(dialect: Dialect) -> Callable[[Value, Value], bool]:
     """``=``: the right operand's type decides, and the left one is cast to it (section 3.7)."""

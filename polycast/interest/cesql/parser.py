@@ -1,29 +1,11 @@
-"""From the text of an expression to its steps. What is allowed stands in ``cesql.lark``; this reads the same.
-
-The steps are in the order of evaluation, operands before their operator, so that nothing that handles an
-expression has to recurse, however deeply it is nested.
-"""
+"""From the text of an expression to its steps. What is allowed stands in ``cesql.lark``; this reads the same."""
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 from polycast.errors import BadInput
+from polycast.interest.cesql.expression import Expression, Step
 from polycast.interest.cesql.like import LONGEST_GAPPED, is_bearable
-
-# ("const", value)   ("attr", name)   ("path", (key, ...))   ("exists", (key, ...))
-# ("not", None)   ("neg", None)   ("and", None)   ("or", None)   and so on for every operator of two operands
-# ("like", pattern)   ("in", number of elements)   ("call", (NAME, number of arguments))
-# Only in what the other filter dialects become (``interest.dialects``):
-# ("exact", (name, text))   ("prefix", (name, text))   ("suffix", (name, text))   ("quiet", None)
-Step = tuple[str, Any]
-
-
-class Expression(NamedTuple):
-    """A parsed expression."""
-
-    steps: tuple[Step, ...]
-    strict: bool
 
 
 class ParseError(BadInput):

@@ -12,9 +12,8 @@ from functools import partial
 from typing import Any, cast
 
 from polycast.interest.cesql import Expression, Failure
+from polycast.interest.cesql.expression import Step, arity
 from polycast.interest.cesql.like import ANY, pieces
-from polycast.interest.cesql.machine import arity
-from polycast.interest.cesql.parser import Step
 from polycast.interest.cesql.values import to_boolean
 from polycast.interest.index import readings
 from polycast.interest.index.vocabulary import Vocabulary

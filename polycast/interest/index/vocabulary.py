@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from polycast.interest.cesql import Expression, Failure, Program
 from polycast.interest.cesql.closures import Compute
-from polycast.interest.cesql.parser import Step
+from polycast.interest.cesql.expression import Step
 from polycast.interest.index.readings import LIKE, TEXTUAL, Key, Reader, reader
 from polycast.model.scalar import scalar
 
