@@ -8,10 +8,10 @@ from PIL import Image
 
 from examples import samples
 from polycast.convert import catalogue, graphs
-from polycast.convert.runner import Rendition, run
 from polycast.convert.store import ContentStore
 from polycast.convert.task import Limits
 from polycast.errors import BadInput, NoSolution, Timeout, TooLarge, Unreadable
+from tests.convert.running import Rendition, run
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,6 @@ def test_a_map_becomes_a_picture(the_map: Path, tmp_path: Path) -> None:
     made = make("pdf", "jpg-640", the_map, tmp_path)
     with Image.open(made.path) as image:
         assert (image.format, max(image.size)) == ("JPEG", 640)
-    assert made.size == made.path.stat().st_size
     assert made.cpu_seconds > 0
 
 
@@ -55,7 +54,7 @@ def test_the_first_annotation_is_spoken(the_map: Path, tmp_path: Path) -> None:
 
 
 def test_a_video_becomes_smaller(clip: Path, tmp_path: Path) -> None:
-    assert make("mp4-720", "3gp-144", clip, tmp_path).size < clip.stat().st_size / 2
+    assert make("mp4-720", "3gp-144", clip, tmp_path).path.stat().st_size < clip.stat().st_size / 2
 
 
 def test_what_is_not_a_pdf_is_unreadable(tmp_path: Path) -> None:

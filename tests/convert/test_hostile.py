@@ -18,10 +18,10 @@ from PIL import Image
 from examples import samples
 from polycast.convert import catalogue, media, registry
 from polycast.convert.pool import Pool
-from polycast.convert.runner import run
 from polycast.convert.task import Limits
 from polycast.convert.tools import ffmpeg
 from polycast.errors import ConversionError, Refused, Timeout, TooLarge, Unreadable
+from tests.convert.running import run
 
 LIMITS = Limits(wall=4, cpu=4, memory=512 << 20, output=64 << 20, pixels=4_000_000)
 
@@ -114,6 +114,14 @@ def test_a_page_of_an_absurd_size(convert: Convert, box: bytes) -> None:
         return
     with Image.open(io.BytesIO(drawn)) as image:
         assert image.width * image.height <= LIMITS.pixels
+
+
+def test_pages_that_are_not_there(convert: Convert) -> None:
+    """Or are the tree of pages itself."""
+    catalogue_, tree = b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [2 0 R 9 0 R] /Count 9 >>"
+    for target in ("text", "annotation", "jpg"):
+        with pytest.raises(Unreadable):
+            convert("pdf", target, samples.pdf_file([catalogue_, tree]))
 
 
 def test_a_hundred_thousand_pages(convert: Convert) -> None:

@@ -16,11 +16,11 @@ from PIL import Image
 from examples import samples
 from polycast.convert import catalogue, magic, media
 from polycast.convert.pool import Pool
-from polycast.convert.runner import Rendition, run, run_many
 from polycast.convert.task import Limits
 from polycast.convert.tools.probe import Probe, probe
 from polycast.errors import Refused, Unreadable
 from polycast.model.format import Format
+from tests.convert.running import Rendition, run, run_many
 
 Make = Callable[..., Rendition]
 

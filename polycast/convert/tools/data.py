@@ -40,7 +40,7 @@ def read(content: Path, kind: str, limits: Limits) -> pa.Table:
     except MemoryError:
         raise
     except (pa.ArrowException, ValueError, RecursionError, OSError) as error:
-        raise Unreadable(f"not a {kind} that can be read: {_line(error)}") from None
+        raise Unreadable(f"cannot be read as {kind}: {_line(error)}") from None
 
 
 def _read_json(content: Path, limits: Limits) -> pa.Table:

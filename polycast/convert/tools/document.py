@@ -3,6 +3,7 @@
 import ctypes
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pypdfium2
@@ -21,7 +22,7 @@ SPOKEN = (pdfium.FPDF_ANNOT_TEXT, pdfium.FPDF_ANNOT_FREETEXT, pdfium.FPDF_ANNOT_
 
 def to_picture(task: Task) -> None:
     """Draw the first page once, as large as the largest picture wanted, and write each in its own size."""
-    with open_pdf(task.content, task.limits) as document:
+    with opened(task.content, task.limits) as document:
         page = document[0]
         scales = [_clamped(page, _scale(page, output.format), task.limits) for output in task.outputs]
         image = page.render(scale=max(scales)).to_pil()
@@ -33,24 +34,25 @@ def to_picture(task: Task) -> None:
 
 def to_text(task: Task) -> None:
     """Write the annotations and then the text of every page; or of the first annotation alone."""
-    with open_pdf(task.content, task.limits) as document:
+    with opened(task.content, task.limits) as document:
         for output in task.outputs:
             alone = media.parameter(output.format, "part") == "annotation"
             _write_text(document, output, task, alone)
 
 
-def open_pdf(content: Path, limits: Limits) -> pypdfium2.PdfDocument:
-    """Open a document and count its pages before anything is drawn."""
+@contextmanager
+def opened(content: Path, limits: Limits) -> Iterator[pypdfium2.PdfDocument]:
+    """A document whose pages are counted before anything is drawn, and whatever is damaged in it named as such."""
     try:
-        document = pypdfium2.PdfDocument(content)
+        with pypdfium2.PdfDocument(content) as document:
+            pages = len(document)
+            if pages == 0:
+                raise Unreadable("a PDF without pages")
+            if pages > limits.pages:
+                raise TooLarge(f"{pages} pages are more than {limits.pages}")
+            yield document
     except pypdfium2.PdfiumError as error:
-        raise Unreadable(f"not a PDF that can be read: {error}") from None
-    pages = len(document)
-    if pages == 0:
-        raise Unreadable("a PDF without pages")
-    if pages > limits.pages:
-        raise TooLarge(f"{pages} pages are more than {limits.pages}")
-    return document
+        raise Unreadable(f"cannot be read as a PDF: {error}") from None
 
 
 def annotations(page: pypdfium2.PdfPage) -> Iterator[str]:

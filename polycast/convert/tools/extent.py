@@ -25,7 +25,7 @@ def tell(task: Task) -> None:
 def _extent(task: Task) -> Extent:
     kind = media.essence(task.source)
     if kind == media.PDF:
-        with document.open_pdf(task.content, task.limits) as pages:
+        with document.opened(task.content, task.limits) as pages:
             return Extent("page", float(len(pages)))
     if kind in media.VIDEOS or kind in media.SOUNDS:
         held = probe(task.content, kind, task.limits)

@@ -42,8 +42,10 @@ def read(content: Path, source: Format, limits: Limits) -> Image.Image:
                 raise TooLarge(f"{opened.width} × {opened.height} is more than {limits.pixels} pixels")
             opened.load()
             return ImageOps.exif_transpose(opened)
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
-        raise Unreadable(f"not a {media.essence(source)} that can be read: {error}") from None
+    except UnidentifiedImageError:  # its words name a file of ours
+        raise Unreadable(f"cannot be read as {media.essence(source)}") from None
+    except (OSError, ValueError, SyntaxError) as error:
+        raise Unreadable(f"cannot be read as {media.essence(source)}: {error}") from None
 
 
 def write(image: Image.Image, output: Output) -> None:
