@@ -35,9 +35,11 @@ def open_sample(bench: Bench, path: Path, template: ContentGraph | None = None) 
     """A sample, in the form of the template that suits it, or else in the one that its bytes tell."""
     if not path.is_file():
         raise BadInput(str(path), "no such file")
-    if template is None:
-        return bench.sample(path, catalogue.of_file(path))
-    return bench.sample(path, template[routes.form_in(template, path, str(path))])
+    form = template[routes.form_in(template, path, str(path))] if template else catalogue.of_file(path)
+    try:
+        return bench.sample(path, form)
+    except ConversionError as error:
+        raise type(error)(f"{path}: {error}") from None
 
 
 def every_form(samples: Iterable[Sample], names: Iterable[str] = ()) -> ContentGraph:

@@ -95,22 +95,6 @@ class Converter:
             done |= self._answer(group, cancelled, progress)
         return [done[question.key()] for question in questions]
 
-    def follow(
-        self,
-        content: str,
-        graph: ContentGraph,
-        chain: Iterable[Operator],
-        cancelled: threading.Event | None = None,
-        progress: Callable[[float], None] | None = None,
-    ) -> list[Stored]:
-        """Run the operators of a chain one after the other; the last one is the form wanted."""
-        made: list[Stored] = []
-        for operator in chain:
-            before = made[-1].digest if made else content
-            step = self.convert(before, graph[operator.source], graph[operator.target], cancelled, progress)
-            made.append(step)
-        return made
-
     def make(
         self,
         content: str,

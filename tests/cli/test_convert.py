@@ -186,6 +186,13 @@ def test_calibrate_writes_a_graph_that_place_uses(here: Path, capsys: pytest.Cap
     assert json.loads(capsys.readouterr().out)["optimal"]
 
 
+def test_calibrate_names_the_sample_that_is_damaged(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "torn.pdf").write_bytes((here / "map.pdf").read_bytes()[:100])
+    assert run(["calibrate", "map.pdf", "torn.pdf", "-o", "graph.json"]) == 3
+    assert complaint(capsys).startswith("polycast: torn.pdf: cannot be read as a PDF")
+    assert not (here / "graph.json").exists()
+
+
 def test_calibrate_like_a_shipped_graph(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["calibrate", "map.pdf", "--like", "annotated-map", "--repeat", "1"]) == 0
     measured = json.loads(capsys.readouterr().out)

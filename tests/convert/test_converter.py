@@ -86,9 +86,9 @@ def test_a_chain_is_followed(converter: Converter, tmp_path: Path) -> None:
     the_map = converter.store.put(samples.annotated_map(tmp_path / "map.pdf"))
     chain = graph.cheapest_chain(["pdf"], "speech")
     assert chain is not None
-    made = converter.follow(the_map, graph, chain.operators)
-    assert made[-1].format == "speech"
-    assert converter.store.get(made[-1].digest).startswith(b"RIFF")
+    speech = converter.make(the_map, graph, [chain])["speech"]
+    assert isinstance(speech, Stored)
+    assert converter.store.get(speech.digest).startswith(b"RIFF")
 
 
 def test_two_who_ask_at_once_wait_for_one_run(converter: Converter, picture: str) -> None:

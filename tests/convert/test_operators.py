@@ -6,6 +6,7 @@ import subprocess
 import wave
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import imageio_ffmpeg
 import pyarrow as pa
@@ -16,7 +17,8 @@ from PIL import Image
 from examples import samples
 from polycast.convert import catalogue, magic, media
 from polycast.convert.pool import Pool
-from polycast.convert.task import Limits
+from polycast.convert.task import Limits, Output, Task
+from polycast.convert.tools import av
 from polycast.convert.tools.probe import Probe, probe
 from polycast.errors import Refused, Unreadable
 from polycast.model.format import Format
@@ -170,6 +172,36 @@ def test_video_of_every_kind_there_and_back(make: Make, clip: Path, kind: str) -
 def test_old_phones(make: Make, clip: Path, name: str, size: tuple[int, int]) -> None:
     probed = held(make("mp4", name, clip), name)
     assert (probed.video, probed.audio, (probed.width, probed.height)) == ("h263", "amr_nb", size)
+
+
+@pytest.mark.parametrize("target", ["3gp-144", "avi-240", "webm-240", "mp4", "mp3", "jpg"])
+def test_ffmpeg_is_started_once_for_what_is_usual(
+    monkeypatch: pytest.MonkeyPatch, clip: Path, tmp_path: Path, target: str
+) -> None:
+    assert starts_of_ffmpeg(monkeypatch, clip, target, tmp_path / "made") == 1
+
+
+def test_ffmpeg_is_started_anew_for_the_moments_of_a_contact_sheet(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """They depend on the length, which is seen when the video is open."""
+    short = samples.video(tmp_path / "short.mp4", seconds=0.4, size=(160, 120))
+    assert starts_of_ffmpeg(monkeypatch, short, "contact-sheet", tmp_path / "made") == 2
+
+
+def starts_of_ffmpeg(monkeypatch: pytest.MonkeyPatch, content: Path, target: str, out: Path) -> int:
+    started: list[object] = []
+    start = subprocess.Popen
+
+    def counted(*words: Any, **more: Any) -> "subprocess.Popen[bytes]":
+        started.append(words)
+        return start(*words, **more)
+
+    monkeypatch.setattr(subprocess, "Popen", counted)
+    form, heard = catalogue.named(target), list[float]()
+    av.convert(Task(content, catalogue.named("mp4"), (Output(form, out),), Limits(), heard.append))
+    assert magic.guess(out) == media.essence(form)
+    return len(started)
 
 
 def test_what_holds_something_else_than_usual(make: Make, clip: Path, tmp_path: Path) -> None:
