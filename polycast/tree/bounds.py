@@ -2,14 +2,15 @@
 
 A server's delay is that of its links, and the processing in all brokers above it. The links take at least the
 shortest path from the source. For the processing let all links be free and all brokers as fast as the fastest. A
-broker with `n` children that take messages keeps each message for at least `h(n)`, which grows with `n`; so within
-a time `x` a message reaches no more than
+broker with `n` children that take messages keeps each message for at least `h(n)`, which grows with `n`; so the
+`z` servers below a broker wait, there and further below, in sum at least
 
-    A(x) = max over n of n · (1 + A(x − h(n)))
+    f(z) = min over n of z · h(n) + n · c((z − n) / n),   f(0) = 0,
 
-servers below a broker. The k-th server to be reached waits at least for the least `x` with `A(x) ≥ k`, and at best
-the servers with the highest weights are the first. The bound is the sum of both parts. Where messages of different
-objects are told apart (the precise form, or one tree for each object) every object has a bound of its own.
+where `c` is the largest convex function below `f`: the children have `(z − n) / n` servers below them in the mean.
+With the `h` of the source that is the least sum of the `m` shortest delays, as those who have them hang together;
+and at best the servers with the highest weights have them. The bound is the sum of both parts. Where messages of
+different objects are told apart (the precise form, or one tree for each object) it is the sum over all objects.
 
 The work of adapting only adds to the delays, so that a bound without it holds with it.
 """
@@ -17,12 +18,13 @@ The work of adapting only adds to the delays, so that a bound without it holds w
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from polycast.kernel import kernel
 from polycast.tree.model import APPROXIMATE, LossModel
 from polycast.tree.servers import SOURCE, Flags, Floats, Servers
 
-STEPS = 4096  # of time, at least; delays are rounded down to whole steps
+Sizes = npt.NDArray[np.int64]
 
 
 class _Children(NamedTuple):
@@ -57,10 +59,7 @@ def _one_tree(servers: Servers) -> float:
     rates = np.where(servers.wanted, servers.rates, 0.0)[wanting]
     highest = servers.rates.max(axis=0)
     all_rates, own = float(highest.sum()), rates.sum(axis=1)
-    passing, others = (
-        (rates > 0) @ highest,
-        (rates == 0) @ highest,
-    )  # of what arrives at the source: for it, or not
+    passing, others = (rates > 0) @ highest, (rates == 0) @ highest  # what arrives at the source for each, or not
     at_source = _Children(passing / all_rates, own / all_rates, passing, own)
     elsewhere = _Children(own / (own + others), own / all_rates, own, own)
     everybody = np.ones(len(servers), np.bool_)
@@ -100,23 +99,32 @@ class _Keeping(NamedTuple):
 def _keep(
     servers: Servers, members: Flags, at_source: _Children, elsewhere: _Children, load: float, rate: float
 ) -> _Keeping:
-    checks, sends = servers.filter_time, servers.transmit_time
-    brokers = np.flatnonzero(members)[1:]
-    return _Keeping(
-        _times(float(checks[SOURCE]), float(sends[SOURCE]), at_source, load, rate),
-        _times(float(checks[brokers].min()), float(sends[brokers].min()), elsewhere, 0.0, rate),
-    )
+    fast = _fast(servers, np.flatnonzero(members)[1:])
+    source = _times(servers, np.array([SOURCE]), at_source, load, rate)
+    return _Keeping(source, _times(servers, fast, elsewhere, 0.0, rate))
 
 
-def _times(check: float, send: float, children: _Children, load: float, rate: float) -> Floats:
-    """h(1), h(2), …; ``rate`` is the most that can arrive. Of `n` children a message waits for `n - 1`."""
+def _fast(servers: Servers, brokers: Sizes) -> Sizes:
+    """Those of some brokers that are faster at something than each other one."""
+    checks, sends = servers.filter_time[brokers], servers.transmit_time[brokers]
+    order = np.lexsort((sends, checks))
+    sends = sends[order]
+    quickest = np.minimum.accumulate(np.concatenate(([np.inf], sends[:-1])))
+    return np.asarray(brokers[order[sends < quickest]], np.int64)
+
+
+def _times(servers: Servers, brokers: Sizes, children: _Children, load: float, rate: float) -> Floats:
+    """h(1), h(2), … of the fastest of some brokers; ``rate`` is the most that can arrive.
+
+    Of `n` children a message waits for `n - 1`.
+    """
+    check, send = servers.filter_time[brokers, None], servers.transmit_time[brokers, None]
     per_message = check * _least(children.checks_per_message) + send * _least(children.sends_per_message)
-    per_second = check * _least(children.checks_per_second) + send * _least(children.sends_per_second)
-    load_with = per_second + load
+    load_with = check * _least(children.checks_per_second) + send * _least(children.sends_per_second) + load
     with np.errstate(divide="ignore", over="ignore"):
         waiting = np.where(load_with < 1, load_with**2 / ((1 - load_with) * rate), np.inf)
-    before = np.concatenate(([0.0], per_message[:-1]))
-    return np.asarray(waiting + before / 2 + check + send, np.float64)
+    before = np.hstack((np.zeros_like(check), per_message[:, :-1]))
+    return np.asarray((waiting + before / 2 + check + send).min(axis=0), np.float64)
 
 
 def _least(values: Floats) -> Floats:
@@ -126,60 +134,56 @@ def _least(values: Floats) -> Floats:
 
 def _sum_up(weights: Floats, paths: Floats, keeping: _Keeping) -> float:
     heaviest = -np.sort(-weights[weights > 0])
-    reached = _reach_times(keeping, len(heaviest))
-    return float(weights @ paths + heaviest @ reached)
-
-
-def _reach_times(keeping: _Keeping, servers: int) -> Floats:
-    """The least time after which 1, 2, … servers are reached."""
-    horizon = _enough(keeping, servers)
-    if not np.isfinite(horizon):
-        return np.full(servers, np.inf)
-    if horizon <= 0:
-        return np.zeros(servers)
-    steps = max(STEPS, 4 * servers)
-    step = horizon / steps
-    source, others = (
-        np.floor(np.minimum(times / step, 2 * steps)).astype(np.int64)
-        for times in (keeping.source, keeping.others)
-    )
-    return _earliest(source, others, servers, steps) * step
-
-
-def _enough(keeping: _Keeping, servers: int) -> float:
-    """A time in which all servers can be reached: by brokers with the same number of children everywhere."""
-    number = np.arange(1, servers + 1)
-    levels = np.ceil(np.log(servers) / np.log(np.maximum(number, 2)))
-    levels[0] = servers
-    even = keeping.source + np.where(np.isfinite(keeping.others), levels * keeping.others, np.inf)
-    return float(min(even.min(), keeping.source[-1]))
+    sums = _least_sums(keeping.source, keeping.others, len(heaviest))
+    if np.isinf(sums[-1]):
+        return np.inf
+    return float(weights @ paths - np.diff(heaviest, append=0.0) @ sums)
 
 
 @kernel
-def _earliest(source: np.ndarray, others: np.ndarray, servers: int, steps: int) -> Floats:
-    """The steps after which 1, 2, … servers can be reached; all times in steps."""
-    below = np.zeros(steps + 1, np.int64)
-    earliest = np.full(servers, float(steps))
-    known = 0
-    for x in range(steps + 1):
-        most = 0
-        for n in range(len(others)):
-            if others[n] > x or most >= servers:
-                break
-            further = below[x - others[n]] if others[n] > 0 else servers
-            most = max(most, (n + 1) * (1 + further))
-        below[x] = min(most, servers)
-        most = 0
-        for n in range(len(source)):
-            if source[n] > x or most >= servers:
-                break
-            most = max(most, (n + 1) * (1 + below[x - source[n]]))
-        while known < min(most, servers):
-            earliest[known] = x
-            known += 1
-        if known == servers:
+def _least_sums(source: Floats, others: Floats, servers: int) -> Floats:
+    """The least sum of the 1, 2, … shortest delays, of so many servers."""
+    below, sums = np.zeros(servers + 1), np.zeros(servers)
+    corner, corners = np.zeros(servers + 1, np.int64), 1
+    for z in range(1, servers + 1):
+        sums[z - 1] = _least_sum(source, below, corner[:corners], z)
+        below[z] = _least_sum(others, below, corner[:corners], z)
+        if below[z] < np.inf:
+            while corners > 1 and _is_above(below, corner[corners - 2], corner[corners - 1], z):
+                corners -= 1
+            corner[corners] = z
+            corners += 1
+    return sums
+
+
+@kernel
+def _least_sum(times: Floats, below: Floats, corner: Sizes, z: int) -> float:
+    """The least sum of the delays of `z` servers below one that keeps messages for these times."""
+    least = np.inf
+    for n in range(1, z + 1):
+        if z * times[n - 1] >= least:
             break
-    return earliest
+        least = min(least, z * times[n - 1] + n * _convex(below, corner, (z - n) / n))
+    return float(least)
+
+
+@kernel
+def _convex(below: Floats, corner: Sizes, z: float) -> float:
+    """The largest convex function that is nowhere above the sums, which touches them in the corners."""
+    right = np.searchsorted(corner, z)
+    if right == len(corner):
+        return float(np.inf)
+    q = corner[right]
+    if q == z:
+        return float(below[q])
+    p = corner[right - 1]
+    return float(below[p] + (below[q] - below[p]) * (z - p) / (q - p))
+
+
+@kernel
+def _is_above(below: Floats, p: int, q: int, z: int) -> bool:
+    """Whether the sum of `q` is on the line between those of `p` and `z`, or above it."""
+    return bool((below[q] - below[p]) * (z - p) >= (below[z] - below[p]) * (q - p))
 
 
 @kernel

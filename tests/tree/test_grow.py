@@ -94,6 +94,15 @@ def test_nothing_can_serve_and_the_bound_knows() -> None:
     assert growth.overloaded
 
 
+@pytest.mark.parametrize("precise", [False, True])
+def test_the_bound_is_the_optimum_of_equal_servers_without_delays(precise: bool) -> None:
+    for count in range(2, 8):
+        ones, model = np.ones(count), LossModel(precise)
+        servers = Servers(ones * 0.005, ones * 0.001, ones[:, None], np.zeros((count, count)))
+        optimum = grow(servers, "exact", model=model).average_loss
+        assert lower_bound(servers, model=model) == pytest.approx(optimum, rel=1e-9)
+
+
 def test_exact_declines_what_would_take_for_ever() -> None:
     servers = random_servers(np.random.default_rng(0), 12)
     with pytest.raises(NoSolution, match="too many"):
