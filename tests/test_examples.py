@@ -34,7 +34,7 @@ and then: cost 73.25, of which between brokers 19.00
     "grow.py": """\
 grown: average loss 0.513
   london ← exchange, paris ← london, oslo ← exchange, rome ← exchange
-  no tree can have less than 0.489
+  no tree can have less than 0.500
 london has become slow: average loss 0.557
   london ← exchange, paris ← london, oslo ← exchange, rome ← exchange
 adapted in 2 moves: average loss 0.520

@@ -35,10 +35,9 @@ def random_case(rng: np.random.Generator, most: int = 9) -> tuple[Servers, truth
     return servers, {None: random_parents(rng, list(range(len(servers))))}
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
-def test_losses_equal_the_formulas(model: LossModel) -> None:
-    rng = np.random.default_rng(7)
-    for _ in range(60):
+def check_losses(model: LossModel, seed: int, cases: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(cases):
         servers, trees = random_case(rng)
         forest = forest_of(servers, trees, model)
         fidelity = forest.fidelity
@@ -48,6 +47,17 @@ def test_losses_equal_the_formulas(model: LossModel) -> None:
             assert forest.cost.loss == pytest.approx(fidelity.average, rel=1e-10)
         assert (forest.cost.overload > 0) == fidelity.overloaded.any()
         assert parents_of(forest) == trees
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_losses_equal_the_formulas(model: LossModel) -> None:
+    check_losses(model, 7, 60)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_losses_equal_the_formulas_thousands_of_times(model: LossModel) -> None:
+    check_losses(model, 8, 2000)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=str)

@@ -42,6 +42,17 @@ def test_every_method_on_small_cases(model: LossModel) -> None:
         assert growth.lower_bound == growth.average_loss
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(100, 110))
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_no_method_and_no_bound_beats_the_optimum_thousands_of_times(model: LossModel, seed: int) -> None:
+    for servers, per_object in small_cases(seed, 100):
+        optimum = grow(servers, "exact", per_object=per_object, model=model).average_loss
+        for method in INEXACT:
+            growth = grow(servers, method, per_object=per_object, model=model)
+            check_growth(servers, growth, per_object, model, optimum)
+
+
 @pytest.mark.parametrize("per_object", [False, True])
 @pytest.mark.parametrize("method", INEXACT)
 def test_every_method_on_larger_cases(method: str, per_object: bool) -> None:
