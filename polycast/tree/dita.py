@@ -4,6 +4,8 @@ The most demanding servers join first, so that nobody serves one more demanding 
 nearest server that may still have a child.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from polycast.kernel import kernel
@@ -12,19 +14,28 @@ from polycast.tree.model import APPROXIMATE, LossModel
 from polycast.tree.neighbours import better
 from polycast.tree.seats import NOBODY, OWN, Positions
 from polycast.tree.servers import Floats, Servers
+from polycast.tree.star import star
 
 
 def dita(servers: Servers, per_object: bool = False, model: LossModel = APPROXIMATE) -> Forest:
     """Build the trees with every limit that is worth a trial, and keep the best."""
-    forest = Forest(servers, per_object, model)
+    return dita_from(star(servers, per_object, model))
+
+
+def dita_from(forest: Forest, progress: Callable[[float], None] = lambda _: None) -> Forest:
+    """Plant DiTA's trees in a given forest. Interrupted, it holds the best that were tried."""
     orders = [_by_demand(forest, tree) for tree in range(len(forest.objects))]
     best, least = forest.parents, (np.inf, np.inf)
-    for limit in limits(max(map(len, orders), default=1)):
-        forest.plant(_parents(forest, orders, limit))
-        cost = forest.cost
-        if better(cost.overload, cost.loss, *least):
-            best, least = forest.parents, (cost.overload, cost.loss)
-    forest.plant(best)
+    trials = limits(max(map(len, orders), default=1))
+    try:
+        for done, limit in enumerate(trials, start=1):
+            forest.plant(_parents(forest, orders, limit))
+            cost = forest.cost
+            if better(cost.overload, cost.loss, *least):
+                best, least = forest.parents, (cost.overload, cost.loss)
+            progress(done / len(trials))
+    finally:
+        forest.plant(best)
     return forest
 
 

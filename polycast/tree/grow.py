@@ -8,7 +8,7 @@ from polycast.errors import BadInput
 from polycast.kernel import Interruptible
 from polycast.tree.anneal import Schedule, anneal_from
 from polycast.tree.bounds import lower_bound
-from polycast.tree.dita import dita
+from polycast.tree.dita import dita_from
 from polycast.tree.exact import exact
 from polycast.tree.fidelity import Fidelity
 from polycast.tree.forest import Forest, Trees
@@ -47,44 +47,41 @@ class Growing:
         return forest
 
 
-def _star(growing: Growing) -> None:
-    growing.hold(star(*growing.question))
+def _star(growing: Growing) -> Forest:
+    return growing.hold(star(*growing.question))
 
 
-def _random(growing: Growing) -> None:
-    growing.hold(random_tree(*growing.question, growing.seed))
+def _random(growing: Growing) -> Forest:
+    return growing.hold(random_tree(*growing.question, growing.seed))
 
 
-def _dita(growing: Growing) -> None:
-    growing.hold(dita(*growing.question))
+def _dita(growing: Growing) -> Forest:
+    return dita_from(_star(growing), lambda share: growing.on_progress(share, "dita"))
 
 
-def _greedy(growing: Growing) -> None:
+def _greedy(growing: Growing) -> Forest:
     growing.on_progress(None, "greedy")
-    growing.hold(greedy(*growing.question))
+    return growing.hold(greedy(*growing.question))
 
 
-def _local(growing: Growing) -> None:
-    _greedy(growing)
-    assert growing.forest is not None
-    improve(growing.forest, LocalSearch(seed=growing.seed), lambda share: growing.on_progress(share, "local"))
+def _local(growing: Growing) -> Forest:
+    search = LocalSearch(seed=growing.seed)
+    return improve(_greedy(growing), search, lambda share: growing.on_progress(share, "local"))
 
 
-def _anneal(growing: Growing) -> None:
-    _greedy(growing)
-    assert growing.forest is not None
-    anneal_from(growing.forest, Schedule(seed=growing.seed), lambda share: growing.on_progress(share, "anneal"))
+def _anneal(growing: Growing) -> Forest:
+    schedule = Schedule(seed=growing.seed)
+    return anneal_from(_greedy(growing), schedule, lambda share: growing.on_progress(share, "anneal"))
 
 
-def _exact(growing: Growing) -> None:
+def _exact(growing: Growing) -> Forest:
     """The optimum is also its own bound, once all trees were looked at."""
-    _local(growing)
-    assert growing.forest is not None
-    exact(growing.forest, lambda share: growing.on_progress(share, "exact"))
-    growing.bound = growing.forest.fidelity.average
+    forest = exact(_local(growing), lambda share: growing.on_progress(share, "exact"))
+    growing.bound = forest.fidelity.average
+    return forest
 
 
-METHODS: dict[str, Callable[[Growing], None]] = {
+METHODS: dict[str, Callable[[Growing], Forest]] = {
     "greedy": _greedy,
     "anneal": _anneal,
     "dita": _dita,

@@ -142,6 +142,19 @@ def test_ctrl_c_leaves_the_best_so_far() -> None:
         assert growth.average_loss <= started.average_loss
 
 
+def test_ctrl_c_leaves_the_best_limit_that_dita_has_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    servers = random_servers(np.random.default_rng(4), 60)
+
+    def interrupt(share: float | None, _message: str) -> None:
+        if share is not None and share > 0.1:
+            raise KeyboardInterrupt
+
+    growth = grow(servers, "dita", on_progress=interrupt)
+    assert growth.interrupted
+    monkeypatch.setattr("polycast.tree.dita.limits", lambda _: [1, 2, 3])  # of 23
+    assert growth.trees == grow(servers, "dita").trees
+
+
 @pytest.mark.parametrize(
     ("bad", "why"),
     [(np.nan, "finite"), (np.inf, "finite"), (-1.0, "finite"), (1e31, r"1e\+31 is more than 1e\+30")],
