@@ -1,5 +1,6 @@
 """The home: the one folder that all data of an installation lives under, and what each folder in it is for."""
 
+import ctypes
 import hashlib
 import os
 import uuid
@@ -89,10 +90,15 @@ def file_name(*words: str) -> str:
 
 
 @contextmanager
-def written(path: Path, scratch: Path | None = None) -> Iterator[BinaryIO]:
+def written(path: Path, scratch: Path | None = None, *, lasting: bool = False) -> Iterator[BinaryIO]:
     """A file that appears whole or not at all, and replaces what was there.
 
     Until it is whole it lies beside its place, or in a scratch folder, which is cleared of what a killed run left.
+
+    Parameters
+    ----------
+    lasting
+        Whether it must be there after a power cut, too. What is not may be lost then, or be torn.
     """
     passing = (scratch or path.parent) / f".{uuid.uuid4().hex}"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -100,6 +106,35 @@ def written(path: Path, scratch: Path | None = None) -> Iterator[BinaryIO]:
     try:
         with passing.open("wb") as out:
             yield out
+            if lasting:
+                out.flush()
+                os.fsync(out.fileno())
         os.replace(passing, path)
+        if lasting:
+            _fsync_folder(path.parent)
     finally:
         passing.unlink(missing_ok=True)
+
+
+def flush(folder: Path) -> None:
+    """Let everything that was written where a folder is last through a power cut: cheaper than file by file."""
+    with _opened(folder) as descriptor:
+        syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+        if syncfs is None:  # not on Linux
+            os.sync()
+        elif syncfs(descriptor):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def _fsync_folder(folder: Path) -> None:
+    with _opened(folder) as descriptor:
+        os.fsync(descriptor)
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

@@ -1,8 +1,9 @@
+import os
 from pathlib import Path
 
 import pytest
 
-from polycast.home import LONGEST, Home, file_name, written
+from polycast.home import LONGEST, Home, file_name, flush, written
 
 
 @pytest.mark.parametrize("name", ["..", ".", "a/b", "a\0b", "ana", "é" * 300, "a" * 300, "con.json"])
@@ -39,3 +40,24 @@ def test_what_a_killed_writer_leaves_lies_where_it_is_cleared(tmp_path: Path) ->
         assert len(list(home.scratch.iterdir())) == 1
     assert place.read_bytes() == b"half"
     assert list(home.scratch.iterdir()) == []
+
+
+def test_what_is_to_last_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda file: (order.append("fsync"), fsync(file)))
+    monkeypatch.setattr(os, "replace", lambda old, new: (order.append("named"), replace(old, new)))
+    with written(tmp_path / "new" / "file", lasting=True) as out:
+        out.write(b"words")
+    assert order == ["fsync", "named", "fsync"], "the file, its name, and the folder that holds the name"
+    with written(tmp_path / "other") as out:
+        out.write(b"words")
+    assert order[3:] == ["named"]
+
+
+def test_a_folder_is_flushed_with_all_that_is_on_its_disk(tmp_path: Path) -> None:
+    flush(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        flush(tmp_path / "gone")

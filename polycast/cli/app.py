@@ -98,6 +98,8 @@ def run(arguments: list[str]) -> int:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # the disk is full, a folder is not ours to write
+        return _complain(": ".join(filter(None, (error.filename, error.strerror))) or str(error), 2)
     return code if isinstance(code, int) else 0
 
 

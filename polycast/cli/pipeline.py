@@ -1,5 +1,6 @@
 """``polycast pipeline``: take what is in the inbox the whole way to its subscribers."""
 
+import logging
 from collections.abc import Callable
 from typing import Annotated
 
@@ -30,29 +31,27 @@ def run(
     """
     from polycast import networks
     from polycast.pipeline.run import alone, interruption, run_once, run_stream
-    from polycast.pipeline.session import LOCAL, faults_in_words, open_session
+    from polycast.pipeline.session import LOCAL, running_session
     from polycast.pipeline.site import open_site
     from polycast.settings import read_settings, spark_option
 
+    logging.basicConfig(handlers=[logging.NullHandler()])  # what Spark's Python logs comes as an exception, too
     options = dict(spark_option(text, "--spark") for text in spark or ())
     settings = read_settings(home=home, network=network, master=master)
     described = networks.load(settings.network_file)
-    with alone(settings.folders):
+    folders = settings.folders
+    with alone(folders):
         streams.tell("starting Spark")
-        session = open_session(settings.master or LOCAL, settings.spark | options, settings.folders)
-        site = open_site(session, settings.folders, described)
-        try:
-            with faults_in_words(settings.folders.log):
-                if once:
-                    with streams.progress() as show, interruption() as asked:
-                        summary = run_once(session, site, _progress(show), asked.is_set)
-                    streams.answer(summary)
-                    return 130 if asked.is_set() else 0
-                streams.tell(f"waiting for publications in {settings.folders.inbox}; Ctrl-C to stop")
-                run_stream(session, site, streams.answer)
-                return 130
-        finally:
-            session.stop()
+        with running_session(settings.master or LOCAL, settings.spark | options, folders) as session:
+            site = open_site(session, folders, described)
+            if once:
+                with streams.progress() as show, interruption() as asked:
+                    summary = run_once(session, site, _progress(show), asked.is_set)
+                streams.answer(summary)
+                return 130 if asked.is_set() else 0
+            streams.tell(f"waiting for publications in {folders.inbox}; Ctrl-C to stop")
+            run_stream(session, site, streams.answer)
+            return 130
 
 
 def _progress(show: Callable[[float | None, str], None] | None) -> Callable[[int, int], None]:

@@ -91,8 +91,8 @@ def is_settled(home: Home, key: str) -> bool:
 
 
 def write_bill(home: Home, bill: Bill) -> None:
-    """Keep a bill."""
-    with written(bill_file(home, bill.publication), home.scratch) as out:
+    """Keep a bill; what it settles does not come back, so it must last."""
+    with written(bill_file(home, bill.publication), home.scratch, lasting=True) as out:
         out.write(codec.encode(bill))
 
 

@@ -54,7 +54,7 @@ def keep(home: Home, reason: Reason, event: Path) -> None:
     """Keep a dead letter: a copy of its event, and the reason."""
     folder = home.dead_letters / event.stem
     if event.exists():
-        with written(folder / EVENT, home.scratch) as out, event.open("rb") as file:
+        with written(folder / EVENT, home.scratch, lasting=True) as out, event.open("rb") as file:
             shutil.copyfileobj(file, out)
-    with written(folder / REASON, home.scratch) as out:
+    with written(folder / REASON, home.scratch, lasting=True) as out:
         out.write(codec.encode(reason))

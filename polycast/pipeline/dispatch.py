@@ -1,5 +1,6 @@
 """Dispatch: hand every broker's deliveries to a sink; what was handed over twice arrives once."""
 
+import errno
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Protocol
@@ -28,11 +29,21 @@ RECEIPTS = pa.schema(
 )
 
 
+OF_THE_MACHINE = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO),
+    *(errno.EMFILE, errno.ENFILE, errno.ENOMEM),
+}
+"""Errors that are no subscriber's: full or broken disks, no more memory or open files."""
+
+
 class Sink(Protocol):
     """Takes deliveries; one that it has taken before, it does not take again."""
 
     def deliver(self, delivery: Delivered) -> bool:
         """Whether it was new."""
+
+    def flush(self) -> None:
+        """Return when what was delivered cannot be lost any more."""
 
 
 def dispatch(converted: DataFrame, site: Site) -> DataFrame:
@@ -47,12 +58,18 @@ def by_broker(converted: DataFrame) -> DataFrame:
     ).selectExpr("key", "attributes", "content", "form", "made", "out.broker", "out.deliveries")
 
 
-def _receipts(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
+def _receipts(site: Site, rows: Iterable[Row]) -> list[Row]:
+    """A receipt is given for what cannot be lost any more."""
     sink = Mailboxes(site.home, site.store)
-    for row in rows:
-        failed = list(_hand_over(row, site.network, sink))
-        delivered = len(row["deliveries"]) - len(failed)
-        yield {"key": row["key"], "broker": row["broker"], "delivered": delivered, "failed": failed}
+    receipts = [_receipt(row, site.network, sink) for row in rows]
+    sink.flush()
+    return receipts
+
+
+def _receipt(row: Row, network: Network, sink: Sink) -> Row:
+    failed = list(_hand_over(row, network, sink))
+    delivered = len(row["deliveries"]) - len(failed)
+    return {"key": row["key"], "broker": row["broker"], "delivered": delivered, "failed": failed}
 
 
 def _hand_over(row: Row, network: Network, sink: Sink) -> Iterator[Row]:
@@ -62,14 +79,22 @@ def _hand_over(row: Row, network: Network, sink: Sink) -> Iterator[Row]:
     event = inbox.public(msgspec.json.decode(row["attributes"]))
     for delivery in row["deliveries"]:
         found = made[tuple(delivery["lineage"])]
-        reason = found.get("error")
-        if reason is None:
-            try:
-                sink.deliver(_delivered(row, delivery, found, event, network))
-                continue
-            except (PolycastError, OSError) as error:
-                reason = str(error)
-        yield {"subscription": delivery["subscription"], "form": delivery["form"], "reason": reason}
+        reason = found.get("error") or _refusal(sink, _delivered(row, delivery, found, event, network))
+        if reason is not None:
+            yield {"subscription": delivery["subscription"], "form": delivery["form"], "reason": reason}
+
+
+def _refusal(sink: Sink, delivery: Delivered) -> str | None:
+    """Why a delivery cannot be handed over; None if it was. What is wrong with the machine stops everything."""
+    try:
+        sink.deliver(delivery)
+    except PolycastError as error:
+        return str(error)
+    except OSError as error:
+        if error.errno in OF_THE_MACHINE:
+            raise
+        return str(error)
+    return None
 
 
 def _delivered(row: Row, delivery: Row, found: Row, event: dict[str, Scalar], network: Network) -> Delivered:

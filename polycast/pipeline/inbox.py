@@ -46,10 +46,14 @@ class Announced(NamedTuple):
 
 
 def put(inbox: Path, event: Event, content: Path) -> Path:
-    """Publish a file: lay a copy into the inbox, and an event that announces it. Returns the event's file."""
+    """Publish a file: lay a copy into the inbox, and an event that announces it. Returns the event's file.
+
+    From then on the publication is not lost, whatever happens, power cuts included.
+    """
+    _check_attributes(event, "event")
     kind = {} if "datacontenttype" in event.attributes else {"datacontenttype": media_type_of(content)}
     name = f"{CONTENT}/{event.key}-{uuid.uuid4().hex[:8]}{content.suffix}"
-    with written(inbox / name) as out, content.open("rb") as file:
+    with written(inbox / name, lasting=True) as out, content.open("rb") as file:
         shutil.copyfileobj(file, out)
     return put_event(inbox, Event({**event.attributes, **kind, REFERENCE: quote(name)}))
 
@@ -58,7 +62,7 @@ def put_event(inbox: Path, event: Event) -> Path:
     """Lay an event into the inbox, under a name that it shares with no other."""
     _check_attributes(event, "event")
     path = inbox / f"{event.key}-{uuid.uuid4().hex[:8]}.json"
-    with written(path) as out:
+    with written(path, lasting=True) as out:
         out.write(codec.encode(cloudevents.write_event(event)))
     return path
 

@@ -6,11 +6,13 @@ often it is repeated, is one file.
 
 import mimetypes
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import msgspec
 
 from polycast.convert.store import ContentStore
-from polycast.home import Home, file_name, written
+from polycast.errors import BadInput
+from polycast.home import Home, file_name, flush, written
 from polycast.model import codec
 from polycast.model.media import parse_media_type
 from polycast.model.publication import Scalar
@@ -61,13 +63,29 @@ class Mailboxes:
         """Lay a delivery into its subscriber's mailbox, whole or not at all. False if it was there already."""
         folder = self._home.mailbox(delivery.subscription)
         told = folder / f"{delivery.file}{NOTE}"
-        if told.exists():
+        if _is_whole(told):
             return False
         with written(folder / delivery.file, self._home.scratch) as out:
             out.writelines(self._store.stream(delivery.digest))
         with written(told, self._home.scratch) as out:
             out.write(codec.encode(delivery))
         return True
+
+    def flush(self) -> None:
+        """Let what was delivered last through a power cut."""
+        if self._home.mailboxes.exists():
+            flush(self._home.mailboxes)
+
+
+def _is_whole(note: Path) -> bool:
+    """Whether a delivery is there: a power cut leaves torn files. One that its subscriber has taken was there."""
+    try:
+        told = codec.decode(note.read_bytes(), Delivered, str(note))
+        return note.with_name(told.file).stat().st_size == told.size
+    except BadInput:
+        return False
+    except FileNotFoundError:
+        return note.exists()
 
 
 def name_of(publication: str, broker: str, form: str, media_type: str | None) -> str:

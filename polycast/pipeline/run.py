@@ -23,6 +23,7 @@ from polycast.pipeline.ingest import ingest, table_of
 from polycast.pipeline.learn import learn
 from polycast.pipeline.match import match, one_of_each
 from polycast.pipeline.plan import plan
+from polycast.pipeline.session import faults_in_words
 from polycast.pipeline.site import Site
 from polycast.pipeline.source import MOST_FILES, InboxSource
 
@@ -113,7 +114,8 @@ def start_stream(
     files = spark.readStream.format(InboxSource.name()).load(str(site.home.inbox))
 
     def handle(batch: DataFrame, _: int) -> None:
-        on_batch(journey(spark, [row.file for row in batch.collect()], site))
+        with faults_in_words():  # Java runs out of stack when it takes Spark's own long message apart
+            on_batch(journey(spark, [row.file for row in batch.collect()], site))
 
     return files.writeStream.foreachBatch(handle).option("checkpointLocation", str(site.home.checkpoint)).start()
 

@@ -7,10 +7,10 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -21,10 +21,16 @@ from polycast.pipeline.java import java_environment
 # All cores of this machine, and four attempts at a task: plain `local[*]` would give it only one.
 LOCAL = "local[*, 4]"
 
+_MASTER = re.compile(r"local(\[.*\])?|local-cluster\[.*\]|(spark|k8s)://.+|yarn")
+
 # Java only plans small batches, and shares the processors with Python: let it take little for itself.
 _JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
-_RAISED = re.compile(r"(?:[\w.]*\.)?\w*(?:Error|Exception|Refused|Timeout): ")
+# What Spark says is wrong, and what there is to say when its Java has gone.
+_FAULTS = (PySparkException, Py4JError, ConnectionError)
+
+_RAISED = re.compile(r"(?:[\w.]*\.)?\w*(?:Error|Exception|Refused|Timeout|Stopped): ")
+_OURS = f"{PipelineStopped.__module__}.{PipelineStopped.__name__}: "
 
 _ALWAYS = {
     "spark.ui.showConsoleProgress": "false",
@@ -67,6 +73,8 @@ def open_session(
     home
         Where Spark's own messages and passing files go; without one the messages are dropped.
     """
+    if not _MASTER.fullmatch(master):
+        raise BadInput(f'master "{master}"', "not one of local[…], spark://…, k8s://… and yarn")
     logging.getLogger("py4j").addHandler(logging.NullHandler())  # what breaks off comes as an exception, too
     os.environ.update(java_environment(os.environ))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -75,25 +83,65 @@ def open_session(
     for key, value in settings.items():
         builder = builder.config(key, value)
     try:
-        return builder.getOrCreate()
-    except (PySparkException, Py4JError) as error:
-        raise BadInput(f'master "{master}"', _reason(error)) from None
+        with _complaining_to(home.log if home else Path(os.devnull)):
+            return builder.getOrCreate()
+    except _FAULTS as error:
+        more = f" ({home.log} says more)" if home else ""
+        raise BadInput(f'master "{master}"', f"{_reason(error)}{more}") from None
 
 
 @contextmanager
-def faults_in_words(log: Path) -> Iterator[None]:
-    """What Spark raises, as one line of ours that names the log."""
+def _complaining_to(log: Path) -> Iterator[None]:
+    """What is started meanwhile writes its errors into a file: Java has much to say, and nothing for a user."""
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    try:
+        with log.open("ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(terminal, 2)
+        os.close(terminal)
+
+
+@contextmanager
+def running_session(master: str, options: Mapping[str, str], home: Home) -> Iterator[SparkSession]:
+    """Spark for as long as it is needed. What it raises is one line of ours that names the log."""
+    session = open_session(master, options, home)
+    try:
+        with faults_in_words(f" ({home.log} says more)"):
+            yield session
+    finally:
+        with suppress(*_FAULTS):  # of a Java that is no more
+            session.stop()
+
+
+@contextmanager
+def faults_in_words(and_more: str = "") -> Iterator[None]:
+    """What Spark raises, as one line of ours."""
     try:
         yield
-    except (PySparkException, Py4JError) as error:
-        raise PipelineStopped(f"{_reason(error)} ({log} says more)") from None
+    except _FAULTS as error:
+        if _began_with(error, KeyboardInterrupt):  # after which Spark cannot be spoken to
+            raise KeyboardInterrupt from None
+        raise PipelineStopped(f"{_reason(error)}{and_more}") from None
+
+
+def _began_with(error: BaseException | None, kind: type[BaseException]) -> bool:
+    """Whether an error came about while one of another kind was on its way."""
+    while error is not None and not isinstance(error, kind):
+        error = error.__context__
+    return error is not None
 
 
 def _reason(error: Exception) -> str:
     """The line that tells: the last of a worker's own error, else the first of Java's."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if isinstance(error, Py4JNetworkError | ConnectionError):
+        return "Spark's Java has ended"
+    lines = [line.strip(" :") for line in str(error).splitlines() if line.strip()]
     raised = [line for line in lines if _RAISED.match(line)]
-    return (raised or lines or [type(error).__name__])[-1 if raised else 0][:300]
+    telling = raised[-1] if raised else next(iter(lines), type(error).__name__)
+    return telling.removeprefix(_OURS)[:300]
 
 
 def _housed(home: Home | None) -> dict[str, str]:
@@ -103,7 +151,7 @@ def _housed(home: Home | None) -> dict[str, str]:
         properties["polycast.log"] = str(home.log)
     if home is not None and "," not in str(home.scratch):  # Spark would read several folders
         shutil.rmtree(home.scratch, ignore_errors=True)  # left by a run that was killed
-        home.scratch.mkdir()
+        home.scratch.mkdir(exist_ok=True)
         properties["java.io.tmpdir"] = str(home.scratch)
     options = (*_JAVA, *itertools.starmap(_property, properties.items()))
     return {"spark.driver.extraJavaOptions": " ".join(options)}

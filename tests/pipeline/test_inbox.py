@@ -1,5 +1,6 @@
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -78,10 +79,12 @@ def test_a_name_that_is_taken_gets_a_number(home: Home) -> None:
     assert sorted(path.name for path in home.archive.iterdir()) == ["a-1.json", "a-2.json", "a.json"]
 
 
-def test_attributes_are_no_place_for_content(home: Home) -> None:
+def test_attributes_are_no_place_for_content(home: Home, the_map: Path) -> None:
     event = Event(REQUIRED | {"words": "a" * inbox.LARGEST_ATTRIBUTES})
-    with pytest.raises(BadInput, match="more than 64 kB"):
-        inbox.put_event(home.inbox, event)
+    for put in (partial(inbox.put_event, home.inbox, event), partial(inbox.put, home.inbox, event, the_map)):
+        with pytest.raises(BadInput, match="more than 64 kB"):
+            put()
+    assert list(home.inbox.iterdir()) == []
     path = home.inbox / "large.json"
     path.write_text(json.dumps(event.attributes))
     with pytest.raises(BadInput, match=r"large\.json: attributes of more than 64 kB"):
