@@ -7,6 +7,8 @@ processes hold everywhere.
 import ctypes
 import math
 import os
+import platform
+import re
 import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +34,11 @@ PACKAGES = ("site-packages", "dist-packages")
 OWN_FFMPEG = "IMAGEIO_FFMPEG_EXE"
 """The variable that names an ffmpeg to run instead of the one that comes with its package."""
 MORE_NAMESPACES = "/proc/sys/user/max_user_namespaces"
+MOST_NUMBERS = "/proc/sys/kernel/pid_max"
+RESERVED_NUMBERS = 300
+"""Numbers of processes that are not given out twice."""
+KERNEL = tuple(int(part) for part in re.findall(r"\d+", platform.release())[:2]) if LINUX else (0, 0)
+NUMBERS_BY_NAMESPACE = (6, 14)
 CAPABILITIES_VERSION = 0x20080522
 SPARE = 2
 """Seconds of processor time beyond the limit, for the warden to end a run before the system does, which counts in
@@ -84,6 +91,17 @@ def separate_processes() -> None:
     _unshare(NEWPID)
 
 
+def bound_processes(most: int) -> None:
+    """Let the process namespace, whose first process we are, never have many more than so many.
+
+    The warden counts too, but on a busy machine it may get no turn while they multiply; and the system's limit
+    on the processes of a user does not hold for root. Kernels before 6.14 know one number for all: it is left alone.
+    """
+    if KERNEL >= NUMBERS_BY_NAMESPACE:
+        with suppress(OSError):
+            Path(MOST_NUMBERS).write_text(str(RESERVED_NUMBERS + most + 1))
+
+
 def adopt_orphans() -> None:
     """Become the parent of whatever our descendants leave behind, so that it can be ended."""
     if LINUX:
@@ -102,7 +120,6 @@ def confine(limits: Limits, folder: Path, readable: Sequence[Path], isolation: I
     _lower(resource.RLIMIT_DATA, limits.memory)
     _lower(resource.RLIMIT_AS, 4 * limits.memory)
     _lower(resource.RLIMIT_FSIZE, limits.output)
-    _lower(resource.RLIMIT_NOFILE, limits.files)
     _lower(resource.RLIMIT_CORE, 0)
     if isolation.network:  # elsewhere the system counts the processes of the user, not those of the run
         _lower(resource.RLIMIT_NPROC, limits.processes)
@@ -110,6 +127,7 @@ def confine(limits: Limits, folder: Path, readable: Sequence[Path], isolation: I
         _give_up_privileges()
     if isolation.files:
         landlock.restrict((*READABLE, *programs(), *readable), (*WRITABLE, folder))
+    _lower(resource.RLIMIT_NOFILE, limits.files)  # only now: rules open what they name
     if isolation.calls:
         seccomp.restrict()
 

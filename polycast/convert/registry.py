@@ -69,7 +69,7 @@ _TOOLS = (
     ("pdf-to-picture", "2", None, (media.PDF,), media.PICTURES, "document:to_picture"),
     ("pdf-to-text", "1", None, (media.PDF,), (media.TEXT,), "document:to_text"),
     ("pdf-to-annotation", "1", "annotation", (media.PDF,), (media.TEXT,), "document:to_text"),
-    ("picture", "1", None, media.PICTURES, media.PICTURES, "picture:convert"),
+    ("picture", "2", None, media.PICTURES, media.PICTURES, "picture:convert"),
     ("speech", "1", None, (media.TEXT,), (media.WAV,), "speech:speak"),
     ("speech-encoded", "1", None, (media.TEXT,), _ENCODED, "speech:speak"),
     ("announcement", "1", "annotation", (media.TEXT,), (media.WAV,), "speech:speak"),

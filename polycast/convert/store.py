@@ -48,7 +48,10 @@ class ContentStore:
     def __init__(self, url: str | Path, most_bytes: int | None = None) -> None:
         self.url = str(url)
         self._most_bytes = most_bytes
-        self._files, root = fsspec.core.url_to_fs(self.url)
+        try:
+            self._files, root = fsspec.core.url_to_fs(self.url)
+        except (ImportError, ValueError) as error:  # its package is not installed, or nobody knows it
+            raise BadInput(self.url, str(error)) from None
         self._root = root.rstrip("/")
         self._is_local = "file" in self._files.protocol
 
@@ -208,7 +211,10 @@ class ContentStore:
         self._files.mv(incoming, path)
 
     def _incoming(self) -> str:
-        self._files.makedirs(f"{self._root}/incoming", exist_ok=True)
+        try:
+            self._files.makedirs(f"{self._root}/incoming", exist_ok=True)
+        except OSError as error:
+            raise BadInput(self.url, f"no store can be here: {error.strerror or error}") from None
         return f"{self._root}/incoming/{uuid.uuid4().hex}"
 
     def _clear_incoming(self, before: float) -> None:
@@ -224,7 +230,7 @@ class ContentStore:
     def _listed(self, folder: str) -> list[dict[str, Any]]:
         try:
             return list(self._files.ls(folder, detail=True, refresh=True))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
 
     def _demand(self, digest: str) -> None:

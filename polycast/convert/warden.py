@@ -131,6 +131,8 @@ class Warden:
         """In the child: confined, do the work, report, and end without a trace."""
         try:
             confinement.die_with_parent()
+            if self.isolation.processes:
+                confinement.bound_processes(self.limits.processes)
             os.setsid()
             nothing = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):

@@ -120,6 +120,8 @@ def test_nothing_is_written_over_unasked(here: Path, capsys: pytest.CaptureFixtu
         (["map.pdf", "--to", "jpg", "--limit", "output=1K"], 3, "more"),
         (["map.pdf", "--to", "jpg", "--graph", "none.json"], 2, "none.json"),
         (["map.pdf", "--to", "jpg", "-o", "none/x.jpg"], 2, "none/x.jpg"),
+        (["map.pdf", "--to", "jpg", "--store", "map.pdf"], 2, "map.pdf: no store can be here"),
+        (["map.pdf", "--to", "jpg", "--store", "far://away"], 2, "far://away: Protocol not known"),
         (["map.pdf", "--to", "jpg", "--to", "png", "-o", "x"], 2, "a folder that exists"),
     ],
 )

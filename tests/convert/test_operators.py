@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import imageio_ffmpeg
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -148,6 +149,14 @@ def test_colours_of_every_kind(make: Make, mode: str, target: str) -> None:
     kind = ("tiff", "jpg")[mode == "CMYK"] if mode == "CMYK" else "png"
     content = drawn("JPEG" if kind == "jpg" else "PNG", Image.new(mode, (24, 16)))
     assert Image.open(make(kind, f"{target}-12", content).path).size == (12, 8)
+
+
+@pytest.mark.parametrize("target", PICTURES)
+def test_fine_greys_stay_grey(make: Make, target: str) -> None:
+    content = drawn("PNG", Image.fromarray(np.linspace(0, 65535, 256, dtype=np.uint16).reshape(16, 16)))
+    with Image.open(make("png", target, content).path) as image:
+        greys = np.asarray(image.convert("L"), float).ravel()
+    assert np.abs(greys - np.arange(256)).mean() < 4
 
 
 # Video and sound

@@ -41,11 +41,18 @@ def read(content: Path, source: Format, limits: Limits) -> Image.Image:
             if pixels > limits.pixels:
                 raise TooLarge(f"{opened.width} × {opened.height} is more than {limits.pixels} pixels")
             opened.load()
-            return ImageOps.exif_transpose(opened)
+            return _in_eight_bits(ImageOps.exif_transpose(opened))
     except UnidentifiedImageError:  # its words name a file of ours
         raise Unreadable(f"cannot be read as {media.essence(source)}") from None
     except (OSError, ValueError, SyntaxError) as error:
         raise Unreadable(f"cannot be read as {media.essence(source)}: {error}") from None
+
+
+def _in_eight_bits(image: Image.Image) -> Image.Image:
+    """Grey of 16 bits, as in pictures of heights or heat, which pillow would cut off rather than scale."""
+    if not image.mode.startswith("I"):
+        return image
+    return image.convert("I").point(lambda value: value * (1 / 257)).convert("L")
 
 
 def write(image: Image.Image, output: Output) -> None:
