@@ -95,7 +95,7 @@ def bound_processes(most: int) -> None:
     """Let the process namespace, whose first process we are, never have many more than so many.
 
     The warden counts too, but on a busy machine it may get no turn while they multiply; and the system's limit
-    on the processes of a user does not hold for root. Kernels before 6.14 know one number for all: it is left alone.
+    on a user's processes does not hold for root. Kernels before 6.14 know one number for all, which is left alone.
     """
     if KERNEL >= NUMBERS_BY_NAMESPACE:
         with suppress(OSError):
