@@ -159,7 +159,7 @@ def test_no_method_is_an_exit_code_of_its_own(capsys: Capture, tmp_path: Path) -
 
 
 def test_ctrl_c_prints_the_best_so_far(tmp_path: Path) -> None:
-    file = written(tmp_path, 1000, 60)
+    file = written(tmp_path, 1000, 400)  # a search of a minute
     for patience in (3.0, 9.0, 27.0):  # on a busy machine the first may come before the search has begun
         code, out = interrupted(["grow", str(file), "--method", "anneal"], patience)
         if out:
