@@ -13,7 +13,7 @@ import numpy as np
 
 from polycast.errors import BadInput
 from polycast.model.delivery import Delivery, Unserved
-from polycast.model.problem import Flags, Indices, Problem
+from polycast.model.problem import Flags, Floats, Indices, Problem
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -72,7 +72,8 @@ class Plan:
         at, formats = np.nonzero(self.made_from >= 0)
         operators = problem.conversion[self.made_from[at, formats], formats]
         conversion = math.fsum((problem.compute_cost[at] * operators).tolist())
-        penalty = math.fsum(self._penalties())
+        penalties = self._penalties()
+        penalty = math.fsum(penalties[penalties > 0].tolist())
         total = math.fsum((problem.alpha * transmission, problem.beta * conversion, penalty))
         return Cost(total, transmission, conversion, penalty)
 
@@ -107,7 +108,7 @@ class Plan:
                 broker, format = np.argwhere(wrong)[0]
                 name = problem.format_names[format]
                 return f'broker "{problem.broker_names[broker]}": ' + reason.format(format=f'"{name}"')
-        if not all(math.isfinite(penalty) for penalty in self._penalties()):
+        if not np.isfinite(self._penalties()).all():
             return "a want is given a format that does not satisfy it"
         return None
 
@@ -170,14 +171,14 @@ class Plan:
         delivered[self.problem.want_broker, self.delivered] = True
         return delivered & ~self.held
 
-    def _penalties(self) -> list[float]:
+    def _penalties(self) -> Floats:
         """The penalty of every want's format; infinite where that format does not satisfy it."""
         problem = self.problem
         want = np.repeat(np.arange(problem.wants), np.diff(problem.choice_start))
         chosen = problem.choice_format == self.delivered[want]
         penalties = np.full(problem.wants, np.inf)
         np.minimum.at(penalties, want[chosen], problem.choice_penalty[chosen])
-        return penalties.tolist()
+        return penalties
 
 
 def plan_of(problem: Problem, steps: Sequence[Step]) -> Plan:

@@ -1,6 +1,7 @@
 """The placement problem and its answer as JSON documents: what `polycast place` reads and writes."""
 
 import math
+import sys
 from collections.abc import Callable
 
 import msgspec
@@ -75,16 +76,22 @@ def answer_of(solution: Solution) -> Answer:
     cost = solution.plan.cost
     return Answer(
         method=solution.method,
-        cost=cost.total,
-        transmission=cost.transmission,
-        conversion=cost.conversion,
-        penalty=cost.penalty,
-        lower_bound=solution.lower_bound,
+        cost=_figure(cost.total),
+        transmission=_figure(cost.transmission),
+        conversion=_figure(cost.conversion),
+        penalty=_figure(cost.penalty),
+        lower_bound=_figure(solution.lower_bound),
         optimal=solution.optimal,
-        seconds=solution.seconds,
-        history=solution.history,
+        seconds=round(solution.seconds, 6),
+        history=None if solution.history is None else tuple(map(_figure, solution.history)),
         brokers=solution.plan.steps,
     )
+
+
+def _figure(cost: float) -> float:
+    """The cost, or the short decimal that it is but for rounding: 45.8, rather than 45.800000000000004."""
+    short = float(f"{cost:.{sys.float_info.dig}g}")
+    return short if abs(short - cost) <= 2 * math.ulp(cost) else cost
 
 
 def instance_of(problem: Problem) -> Instance:

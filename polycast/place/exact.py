@@ -53,7 +53,7 @@ def _climb(search: Search, task: Task, few: Few, brokers: Indices) -> Offers | N
         room = count + ((position - last + 1) << k)
         if room > len(offers.sets):
             room += len(offers.sets)
-            offers = with_room(offers, room, room * k)
+            offers = with_room(offers, count, room, room * k)
         if tables:
             count = climb_tables(task, tables, offers, brokers, position, last, count)
         else:

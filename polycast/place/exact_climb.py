@@ -4,7 +4,7 @@ import numpy as np
 
 from polycast.kernel import kernel
 from polycast.model.problem import Flags, Floats, Indices
-from polycast.place.exact_few import Few, descend_few, grow, nothing_to_share, share_of, trees
+from polycast.place.exact_few import Few, descend_few, grow, trees
 from polycast.place.exact_lattice import make_more
 from polycast.place.exact_offers import Offers, Sets, Trial, find_offers, room_for_trial
 from polycast.place.exact_stop import no_terms, stop
@@ -23,7 +23,6 @@ def climb(task: Task, few: Few, offers: Offers, brokers: Indices, first: int, la
     terms = no_terms(k)
     trial = room_for_trial(k)
     making = np.empty(k)
-    unshared = nothing_to_share()
     for position in range(first, last - 1, -1):
         broker = brokers[position]
         if few.wants[broker] >= 0:
@@ -35,7 +34,7 @@ def climb(task: Task, few: Few, offers: Offers, brokers: Indices, first: int, la
         if broker == task.root:
             count = _offer_published(task, offers, table[1 << task.published], count)
         else:
-            count = find_offers(task, offers, trial, broker, table, unshared, count)
+            count = find_offers(task, few, offers, trial, broker, table, count)
         for offer in range(before, count):
             offers.made_first[offer + 1] = _note_made(task, offers, broker, offer, table, making)
     return count
@@ -49,7 +48,7 @@ def _climb_few(task: Task, few: Few, offers: Offers, trial: Trial, broker: int, 
     if broker == task.root:
         count = _offer_published(task, offers, trees(task, few, broker)[-1, task.published], count)
     elif few.wants[task.parent[broker]] < 0:
-        count = find_offers(task, offers, trial, broker, np.empty(0), share_of(task, few, broker), count)
+        count = find_offers(task, few, offers, trial, broker, np.empty(0), count)
     for offer in range(before, count):
         offers.made_first[offer + 1] = offers.made_first[offer]
     return count

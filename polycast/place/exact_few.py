@@ -14,7 +14,7 @@ from polycast.model.problem import Flags, Floats, Indices, Ints
 from polycast.place.exact_task import Task
 
 # About how many values of a table one share of the wants among two formats is worth.
-PRICE = 60
+PRICE = 20
 
 # Values of T that are kept at most for all brokers together: a quarter of a gigabyte.
 ROOM = 1 << 25
@@ -40,17 +40,20 @@ class Few(NamedTuple):
 
 
 class Share(NamedTuple):
-    """The wants of one subtree, shared among the members of a set of formats.
+    """The wants of one subtree, shared among the members of a set of formats, so that each member meets some.
 
     Parameters
     ----------
     alone : (k, 2^t)
-        ``T`` of the broker, format by format.
+        ``T`` of the broker, format by format; infinite for no wants.
+    helped : (k, 2^t)
+        What wants cost at least if a format meets some of them, and any others, which must be sent too, the rest.
     cost : (k + 1, 2^t)
         What wants cost if shared among the first members of the set: none, one, two and so on.
     """
 
     alone: Floats
+    helped: Floats
     cost: Floats
 
 
@@ -156,38 +159,72 @@ def _convert(row: Floats, step: Floats) -> None:
 
 @kernel
 def share_of(task: Task, few: Few, broker: int) -> Share:
+    """Nothing is shared yet, and nobody asks for bounds."""
     alone = trees(task, few, broker).T.copy()
+    alone[:, 0] = np.inf
     cost = np.full((len(alone) + 1, alone.shape[1]), np.inf)
     cost[0, 0] = 0.0
-    return Share(alone, cost)
+    return Share(alone, np.empty((0, 0)), cost)
 
 
 @kernel
-def share(sharing: Share, members: int, f: int) -> float:
-    """What all wants cost if another member joins the first ones of a set."""
+def bounded_share_of(task: Task, few: Few, broker: int, price: Floats) -> Share:
+    """The same with bounds; ``price`` is what sending each format costs."""
+    tree = trees(task, few, broker)
+    sharing = share_of(task, few, broker)
+    return Share(sharing.alone, _help(tree, _pay(tree, price)).T.copy(), sharing.cost)
+
+
+@minimum_kernel
+def _pay(tree: Floats, price: Floats) -> Floats:
+    """What wants cost at least with whatever is sent for them."""
+    paid, one = np.zeros(len(tree)), np.full(len(tree), np.inf)
+    for some in range(1, len(tree)):
+        for f in range(len(price)):
+            one[some] = min(one[some], price[f] + tree[some, f])
+        paid[some] = one[some]
+        part = (some - 1) & some
+        while part:
+            paid[some] = min(paid[some], one[part] + paid[some ^ part])
+            part = (part - 1) & some
+    return paid
+
+
+@minimum_kernel
+def _help(tree: Floats, paid: Floats) -> Floats:
+    helped = np.full(tree.shape, np.inf)
+    for some in range(1, len(tree)):
+        part = some
+        while part:
+            for f in range(tree.shape[1]):
+                helped[some, f] = min(helped[some, f], tree[part, f] + paid[some ^ part])
+            part = (part - 1) & some
+    return helped
+
+
+@minimum_kernel
+def weigh(sharing: Share, members: int, f: int) -> tuple[float, float]:
+    """What all wants cost if another member joins the first ones of a set, and at least if more join."""
+    before, alone, helped = sharing.cost[members], sharing.alone[f], sharing.helped[f]
+    everything = len(before) - 1
+    cost, bound = np.inf, np.inf
+    for some in range(len(before)):
+        cost = min(cost, before[some] + alone[everything - some])
+        bound = min(bound, before[some] + helped[everything - some])
+    return cost, bound
+
+
+@minimum_kernel
+def join(sharing: Share, members: int, f: int) -> None:
+    """Let another member join the first ones of a set."""
     alone, before, after = sharing.alone[f], sharing.cost[members], sharing.cost[members + 1]
     for some in range(len(before)):
-        least = before[some]
+        least = np.inf
         part = some
         while part:
             least = min(least, before[some ^ part] + alone[part])
             part = (part - 1) & some
         after[some] = least
-    return float(after[-1])
-
-
-@kernel
-def share_all(sharing: Share) -> float:
-    """What all wants cost if every format is there."""
-    least = np.empty(sharing.alone.shape[1])
-    least[0] = 0.0
-    for some in range(1, len(least)):
-        least[some] = sharing.alone[:, some].min()
-        part = (some - 1) & some
-        while part:
-            least[some] = min(least[some], least[part] + least[some ^ part])
-            part = (part - 1) & some
-    return float(least[-1])
 
 
 @kernel
@@ -213,15 +250,15 @@ def descend_few(
 
 @kernel
 def _shares(task: Task, few: Few, top: int, held: int) -> list[tuple[int, int, int]]:
-    """Who of the received formats meets which wants."""
+    """Which of the received formats meets which wants."""
     sharing = share_of(task, few, top)
     members = [f for f in range(len(task.size)) if (held >> f) & 1]
     for place, f in enumerate(members):
-        share(sharing, place, f)
+        join(sharing, place, f)
     shares = [(0, 0, 0) for _ in range(0)]
     some = sharing.alone.shape[1] - 1
     for place in range(len(members) - 1, -1, -1):
-        best, part = sharing.cost[place, some], 0
+        best, part = np.inf, 0
         more = some
         while more:
             cost = sharing.cost[place, some ^ more] + sharing.alone[members[place], more]
@@ -237,14 +274,16 @@ def _shares(task: Task, few: Few, top: int, held: int) -> list[tuple[int, int, i
 @kernel
 def _best_start(task: Task, few: Few, broker: int, f: int, some: int) -> tuple[int, int, int]:
     """The format to make first of the one at hand, perhaps itself, and the way on from there."""
-    step = making(task, broker)
+    tree = trees(task, few, broker)
     start = f
     best, part, child = _way_on(task, few, broker, f, some)
     for target in range(len(task.size)):
-        if step[target, f] < np.inf:
-            cost, its_part, its_child = _way_on(task, few, broker, target, some)
-            if step[target, f] + cost < best:
-                start, best, part, child = target, step[target, f] + cost, its_part, its_child
+        if task.chain[f, target] < np.inf:
+            step = task.compute_cost[broker] * task.chain[f, target]
+            if step + tree[some, target] <= tree[some, f]:
+                cost, its_part, its_child = _way_on(task, few, broker, target, some)
+                if step + cost < best:
+                    start, best, part, child = target, step + cost, its_part, its_child
     return start, part, child
 
 
@@ -318,4 +357,4 @@ def _make_by_chain(task: Task, broker: int, source: int, target: int, receives: 
 
 @kernel
 def nothing_to_share() -> Share:
-    return Share(np.empty((0, 0)), np.empty((0, 0)))
+    return Share(np.empty((0, 0)), np.empty((0, 0)), np.empty((0, 0)))

@@ -15,6 +15,7 @@ Table = npt.NDArray[np.float64]
 LEAST_BITS = 3
 ROW_BITS = 7
 BLOCK_BITS = 11
+EIGHT = np.uint64(8)
 
 
 @kernel
@@ -98,64 +99,66 @@ def _high_bits(high: Table) -> int:
 def _make_within(row: Table, high: Table, low: Table) -> None:
     """The same within one row: eight sets at a time, from full to empty."""
     x, y, z = high[0], high[1], high[2]
-    for i in range(len(row) - 8, -8, -8):
-        t0, t1, t2, t3 = row[i], row[i + 1], row[i + 2], row[i + 3]
-        t4, t5, t6, t7 = row[i + 4], row[i + 5], row[i + 6], row[i + 7]
-        f, step = 3, 8
-        while step < len(row):
+    width = np.uint64(len(row))
+    i = width
+    while i:
+        i -= EIGHT
+        i1, i2, i3 = i + np.uint64(1), i + np.uint64(2), i + np.uint64(3)
+        i4, i5, i6, i7 = i + np.uint64(4), i + np.uint64(5), i + np.uint64(6), i + np.uint64(7)
+        t0, t1, t2, t3, t4, t5, t6, t7 = row[i], row[i1], row[i2], row[i3], row[i4], row[i5], row[i6], row[i7]
+        f, step = np.uint64(LEAST_BITS), EIGHT
+        while step < width:
             if not i & step:
-                h, j = high[f], i + step
-                t0 = min(t0, row[j] + min(h, low[f, i]))
-                t1 = min(t1, row[j + 1] + min(h, low[f, i + 1]))
-                t2 = min(t2, row[j + 2] + min(h, low[f, i + 2]))
-                t3 = min(t3, row[j + 3] + min(h, low[f, i + 3]))
-                t4 = min(t4, row[j + 4] + min(h, low[f, i + 4]))
-                t5 = min(t5, row[j + 5] + min(h, low[f, i + 5]))
-                t6 = min(t6, row[j + 6] + min(h, low[f, i + 6]))
-                t7 = min(t7, row[j + 7] + min(h, low[f, i + 7]))
-            f, step = f + 1, 2 * step
-        t6 = min(t6, t7 + min(x, low[0, i + 6]))
-        t5 = min(t5, t7 + min(y, low[1, i + 5]))
-        t3 = min(t3, t7 + min(z, low[2, i + 3]))
-        t4 = min(t4, min(t5 + min(x, low[0, i + 4]), t6 + min(y, low[1, i + 4])))
-        t2 = min(t2, min(t3 + min(x, low[0, i + 2]), t6 + min(z, low[2, i + 2])))
-        t1 = min(t1, min(t3 + min(y, low[1, i + 1]), t5 + min(z, low[2, i + 1])))
+                h, cost, with_f = high[f], low[f], row[step:]
+                t0 = min(t0, with_f[i] + min(h, cost[i]))
+                t1 = min(t1, with_f[i1] + min(h, cost[i1]))
+                t2 = min(t2, with_f[i2] + min(h, cost[i2]))
+                t3 = min(t3, with_f[i3] + min(h, cost[i3]))
+                t4 = min(t4, with_f[i4] + min(h, cost[i4]))
+                t5 = min(t5, with_f[i5] + min(h, cost[i5]))
+                t6 = min(t6, with_f[i6] + min(h, cost[i6]))
+                t7 = min(t7, with_f[i7] + min(h, cost[i7]))
+            f, step = f + np.uint64(1), step + step
+        t6 = min(t6, t7 + min(x, low[0, i6]))
+        t5 = min(t5, t7 + min(y, low[1, i5]))
+        t3 = min(t3, t7 + min(z, low[2, i3]))
+        t4 = min(t4, min(t5 + min(x, low[0, i4]), t6 + min(y, low[1, i4])))
+        t2 = min(t2, min(t3 + min(x, low[0, i2]), t6 + min(z, low[2, i2])))
+        t1 = min(t1, min(t3 + min(y, low[1, i1]), t5 + min(z, low[2, i1])))
         t0 = min(t0, t1 + min(x, low[0, i]))
         t0 = min(t0, min(t2 + min(y, low[1, i]), t4 + min(z, low[2, i])))
-        row[i], row[i + 1], row[i + 2], row[i + 3] = t0, t1, t2, t3
-        row[i + 4], row[i + 5], row[i + 6], row[i + 7] = t4, t5, t6, t7
+        row[i], row[i1], row[i2], row[i3], row[i4], row[i5], row[i6], row[i7] = t0, t1, t2, t3, t4, t5, t6, t7
 
 
 @minimum_kernel
 def least_of_subsets(table: Table) -> None:
     """Let every set's value become the least over its subsets; blocks that fit the nearest cache first."""
-    size = len(table)
-    block = min(size, 1 << BLOCK_BITS)
-    for start in range(0, size, block):
-        _least_within(table[start : start + block])
-    half = block
+    size = np.uint64(len(table))
+    block = min(size, np.uint64(1 << BLOCK_BITS))
+    for first in range(np.uint64(0), size, block):
+        within = table[first : first + block]
+        for eight in range(0, len(within), 8):
+            _least_of_eight(within[eight : eight + 8])
+        half = EIGHT
+        while half < block:
+            for start in range(np.uint64(0), block, half + half):
+                for i in range(start, start + half):
+                    within[i + half] = min(within[i + half], within[i])
+            half += half
     while half < size:
-        for start in range(0, size, 2 * half):
-            _take_less(table[start + half : start + 2 * half], table[start : start + half])
-        half *= 2
+        for start in range(np.uint64(0), size, half + half):
+            _take_less(table[start + half : start + half + half], table[start : start + half])
+        half += half
 
 
 @minimum_kernel
-def _least_within(table: Table) -> None:
-    for i in range(0, len(table), 8):
-        t0, t1, t2, t3 = table[i], table[i + 1], table[i + 2], table[i + 3]
-        t4, t5, t6, t7 = table[i + 4], table[i + 5], table[i + 6], table[i + 7]
-        t1, t3, t5, t7 = min(t1, t0), min(t3, t2), min(t5, t4), min(t7, t6)
-        t2, t3, t6, t7 = min(t2, t0), min(t3, t1), min(t6, t4), min(t7, t5)
-        t4, t5, t6, t7 = min(t4, t0), min(t5, t1), min(t6, t2), min(t7, t3)
-        table[i + 1], table[i + 2], table[i + 3], table[i + 4] = t1, t2, t3, t4
-        table[i + 5], table[i + 6], table[i + 7] = t5, t6, t7
-    half = 8
-    while half < len(table):
-        for start in range(0, len(table), 2 * half):
-            for i in range(start, start + half):
-                table[i + half] = min(table[i + half], table[i])
-        half *= 2
+def _least_of_eight(table: Table) -> None:
+    t0, t1, t2, t3 = table[0], table[1], table[2], table[3]
+    t4, t5, t6, t7 = table[4], table[5], table[6], table[7]
+    t1, t3, t5, t7 = min(t1, t0), min(t3, t2), min(t5, t4), min(t7, t6)
+    t2, t3, t6, t7 = min(t2, t0), min(t3, t1), min(t6, t4), min(t7, t5)
+    t4, t5, t6, t7 = min(t4, t0), min(t5, t1), min(t6, t2), min(t7, t3)
+    table[1], table[2], table[3], table[4], table[5], table[6], table[7] = t1, t2, t3, t4, t5, t6, t7
 
 
 @minimum_kernel
@@ -167,32 +170,33 @@ def _take_less(table: Table, other: Table) -> None:
 @minimum_kernel
 def sum_of_supersets(table: Table) -> None:
     """Let every set's value become the sum over its supersets; blocks that fit the nearest cache first."""
-    size = len(table)
-    block = min(size, 1 << BLOCK_BITS)
-    for start in range(0, size, block):
-        _sum_within(table[start : start + block])
-    half = block
-    while half < size:
-        for start in range(0, size, 2 * half):
-            _add(table[start : start + half], table[start + half : start + 2 * half])
-        half *= 2
+    size = np.uint64(len(table))
+    block = min(size, np.uint64(1 << BLOCK_BITS))
+    for first in range(np.uint64(0), size, block):
+        within = table[first : first + block]
+        for eight in range(0, len(within), 8):
+            _sum_of_eight(within[eight : eight + 8])
+        _sum_halves(within, EIGHT)
+    _sum_halves(table, block)
 
 
 @minimum_kernel
-def _sum_within(table: Table) -> None:
-    for i in range(0, len(table), 8):
-        t0, t1, t2, t3 = table[i], table[i + 1], table[i + 2], table[i + 3]
-        t4, t5, t6, t7 = table[i + 4], table[i + 5], table[i + 6], table[i + 7]
-        t0, t2, t4, t6 = t0 + t1, t2 + t3, t4 + t5, t6 + t7
-        t0, t1, t4, t5 = t0 + t2, t1 + t3, t4 + t6, t5 + t7
-        t0, t1, t2, t3 = t0 + t4, t1 + t5, t2 + t6, t3 + t7
-        table[i], table[i + 1], table[i + 2], table[i + 3] = t0, t1, t2, t3
-        table[i + 4], table[i + 5], table[i + 6] = t4, t5, t6
-    half = 8
-    while half < len(table):
-        for start in range(0, len(table), 2 * half):
-            _add(table[start : start + half], table[start + half : start + 2 * half])
-        half *= 2
+def _sum_of_eight(table: Table) -> None:
+    t0, t1, t2, t3 = table[0], table[1], table[2], table[3]
+    t4, t5, t6, t7 = table[4], table[5], table[6], table[7]
+    t0, t2, t4, t6 = t0 + t1, t2 + t3, t4 + t5, t6 + t7
+    t0, t1, t4, t5 = t0 + t2, t1 + t3, t4 + t6, t5 + t7
+    t0, t1, t2, t3 = t0 + t4, t1 + t5, t2 + t6, t3 + t7
+    table[0], table[1], table[2], table[3], table[4], table[5], table[6] = t0, t1, t2, t3, t4, t5, t6
+
+
+@minimum_kernel
+def _sum_halves(table: Table, half: np.uint64) -> None:
+    size = np.uint64(len(table))
+    while half < size:
+        for start in range(np.uint64(0), size, half + half):
+            _add(table[start : start + half], table[start + half : start + half + half])
+        half += half
 
 
 @minimum_kernel

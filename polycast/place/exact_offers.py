@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from polycast.kernel import kernel
 from polycast.model.problem import Floats, Ints
-from polycast.place.exact_few import Share, lowest, share, share_all
+from polycast.place.exact_few import Few, bounded_share_of, join, lowest, nothing_to_share, weigh
 from polycast.place.exact_task import Task
 
 Sets = npt.NDArray[np.int32]
@@ -49,13 +49,15 @@ class Trial(NamedTuple):
     tried : (2^k,)
         The broker for which a set was tried last.
     waiting : (k^2, 2)
-        Sets to try next, and the lower formats that may be added to them; ``sending`` is what such a set costs.
+        Sets to try next, and the lower formats that may be added to them.
+    standing : (k^2, 2)
+        What sending such a set costs, and the least cost over its subsets.
     """
 
     least: Floats
     tried: Sets
     waiting: Ints
-    sending: Floats
+    standing: Floats
     price: Floats
     agrees: Ints
 
@@ -71,19 +73,20 @@ def no_offers(brokers: int) -> Offers:
     )
 
 
-def with_room(offers: Offers, sets: int, made: int) -> Offers:
-    """The same offers, with room for so many sets and made formats in all."""
+def with_room(offers: Offers, count: int, sets: int, made: int) -> Offers:
+    """The same offers, so many of them, with room for so many sets and made formats in all."""
+    noted = int(offers.made_first[count])
     return offers._replace(
-        sets=_grown(offers.sets, sets),
-        costs=_grown(offers.costs, sets),
-        made_first=_grown(offers.made_first, sets + 1),
-        made=_grown(offers.made, made),
+        sets=_grown(offers.sets, count, sets),
+        costs=_grown(offers.costs, count, sets),
+        made_first=_grown(offers.made_first, count + 1, sets + 1),
+        made=_grown(offers.made, noted, made),
     )
 
 
-def _grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
-    more = np.empty(max(room, len(array)), array.dtype)
-    more[: len(array)] = array
+def _grown(array: npt.NDArray[Any], used: int, room: int) -> npt.NDArray[Any]:
+    more = np.empty(room, array.dtype)
+    more[:used] = array[:used]
     return more
 
 
@@ -93,45 +96,46 @@ def room_for_trial(k: int) -> Trial:
         np.empty(1 << k),
         np.full(1 << k, -1, np.int32),
         np.empty((k * k + 1, 2), np.int64),
-        np.empty(k * k + 1),
+        np.empty((k * k + 1, 2)),
         np.empty(k),
         np.empty(k, np.int64),
     )
 
 
 @kernel
-def find_offers(
-    task: Task, offers: Offers, trial: Trial, broker: int, table: Floats, sharing: Share, count: int
-) -> int:
+def find_offers(task: Task, few: Few, offers: Offers, trial: Trial, broker: int, table: Floats, count: int) -> int:
     """Append the sets worth sending to a broker, and return how many offers there are then.
 
     What the subtree costs with a set is in the table (``F``); if that is empty, it comes from sharing its wants.
 
     The sets are tried in the order of their numbers, so that all subsets come before a set. A set is not tried
-    if one of its subsets costs so much to send that even holding all formats would not pay for it.
+    if for one of its subsets it is known that nothing more pays for itself: the bound is what the subtree costs if
+    all formats are there for nothing, or with the best of all that could be sent for its few wants.
     """
     _price(task, trial, broker)
+    sharing = bounded_share_of(task, few, broker, trial.price) if few.wants[broker] >= 0 else nothing_to_share()
     offers.first[broker] = count
-    holding_all = table[-1] if len(table) else share_all(sharing)
     for top in range(len(task.size)):
-        waiting = _wait(trial, 0, 1 << top, trial.agrees[top] & ((1 << top) - 1), trial.price[top])
-        while waiting and trial.price[top] < np.inf:
+        waiting = 0
+        if trial.price[top] < np.inf:
+            waiting = _wait(trial, 0, 1 << top, trial.agrees[top] & ((1 << top) - 1), trial.price[top], np.inf)
+        while waiting:
             waiting -= 1
-            tried, more, sending = trial.waiting[waiting, 0], trial.waiting[waiting, 1], trial.sending[waiting]
-            least = _least_of_smaller(trial, tried, broker)
-            if least < 0:
-                continue
-            if sending + holding_all < least:
-                cost = sending
-                cost += table[tried] if len(table) else share(sharing, _size(tried) - 1, lowest(tried))
-                if cost < least:
-                    insert(offers, offers.first[broker], count, tried, cost)
-                    least = cost
-                    count += 1
-                if sending + holding_all < least:
-                    waiting = _wait_with_more(trial, waiting, tried, more, sending)
-            trial.least[tried] = least
-            trial.tried[tried] = broker
+            tried, more = trial.waiting[waiting]
+            sending, least = trial.standing[waiting]
+            members, f = _size(tried) - 1, lowest(tried)
+            cost, bound = weigh(sharing, members, f) if not len(table) else (table[tried], table[-1])
+            if sending + cost < least:
+                least = sending + cost
+                insert(offers, offers.first[broker], count, tried, least)
+                count += 1
+            if sending + bound < least:
+                trial.least[tried] = least
+                trial.tried[tried] = broker
+                before = waiting
+                waiting = _wait_with_more(trial, waiting, broker, tried, more, sending)
+                if waiting > before and not len(table):
+                    join(sharing, members, f)
     offers.end[broker] = count
     return count
 
@@ -163,20 +167,23 @@ def _price(task: Task, trial: Trial, broker: int) -> None:
 
 
 @kernel
-def _wait(trial: Trial, waiting: int, tried: int, more: int, sending: float) -> int:
+def _wait(trial: Trial, waiting: int, tried: int, more: int, sending: float, least: float) -> int:
     trial.waiting[waiting, 0] = tried
     trial.waiting[waiting, 1] = more
-    trial.sending[waiting] = sending
+    trial.standing[waiting, 0] = sending
+    trial.standing[waiting, 1] = least
     return waiting + 1
 
 
 @kernel
-def _wait_with_more(trial: Trial, waiting: int, tried: int, more: int, sending: float) -> int:
+def _wait_with_more(trial: Trial, waiting: int, broker: int, tried: int, more: int, sending: float) -> int:
     """Let a set wait with each lower format that agrees with all of it; the lowest comes up first."""
     for f in range(len(trial.price) - 1, -1, -1):
         if (more >> f) & 1:
-            lower = more & trial.agrees[f] & ((1 << f) - 1)
-            waiting = _wait(trial, waiting, tried | (1 << f), lower, sending + trial.price[f])
+            least = _least_of_smaller(trial, tried | (1 << f), broker)
+            if least >= 0:
+                lower = more & trial.agrees[f] & ((1 << f) - 1)
+                waiting = _wait(trial, waiting, tried | (1 << f), lower, sending + trial.price[f], least)
     return waiting
 
 

@@ -1,9 +1,9 @@
 """``stop(I)``: what a broker's own wants and the subtrees below it cost when it holds just the formats `I`.
 
-A subtree takes the cheapest of its offers that fits into `I`. With the offers sorted by cost, that is the first
-cost, plus each further rise in cost where none of the offers before it fits. "None of them fits" is a sum of
-terms ± [no format of T is in I], so that all subtrees together become weights on sets, and one sum over
-supersets gives ``stop`` for all `I` at once.
+A subtree takes the cheapest of its offers that fits into `I`, and a want the choice with the least penalty. With
+the offers sorted by cost, that is the first cost, plus each further rise in cost where none of the offers before
+it fits. "None of them fits" is a sum of terms ± [no format of T is in I], so that all wants and subtrees together
+become weights on sets, and one sum over supersets gives ``stop`` for all `I` at once.
 """
 
 from typing import NamedTuple
@@ -45,6 +45,9 @@ def no_terms(k: int) -> Terms:
 def stop(task: Task, offers: Offers, terms: Terms, broker: int, table: Floats, spare: Floats) -> None:
     """Fill a table with ``stop(I)`` for every set of formats that a broker may hold."""
     table[:] = 0.0
+    for want in range(task.want_start[broker], task.want_start[broker + 1]):
+        choices = slice(task.choice_start[want], task.choice_start[want + 1])
+        _weigh_want(task.bit, task.choice_format[choices], task.choice_penalty[choices], table)
     for position in range(task.child_start[broker], task.child_start[broker + 1]):
         child = task.children[position]
         if _is_plain(offers, child):
@@ -53,13 +56,20 @@ def stop(task: Task, offers: Offers, terms: Terms, broker: int, table: Floats, s
     table[0] = np.inf
     for position in range(task.child_start[broker], task.child_start[broker + 1]):
         child = task.children[position]
-        if _is_plain(offers, child):
-            _require(table, _singles(offers, child))
-        elif offers.end[child] > offers.first[child]:
+        if offers.end[child] > offers.first[child] and not _is_plain(offers, child):
             _spread(offers, child, table, spare)
-    for want in range(task.want_start[broker], task.want_start[broker + 1]):
-        choices = slice(task.choice_start[want], task.choice_start[want + 1])
-        pay_for_want(task.bit, task.choice_format[choices], task.choice_penalty[choices], table)
+
+
+@kernel
+def _weigh_want(bit: Ints, formats: Indices, penalties: Floats, table: Floats) -> None:
+    """The same for a want: the least penalty of all, and each further rise where no better format is there."""
+    absent, before = len(table) - 1, 0.0
+    for choice in np.argsort(penalties):
+        if bit[formats[choice]] >= 0:
+            table[absent] += penalties[choice] - before
+            absent &= ~(1 << bit[formats[choice]])
+            before = penalties[choice]
+    table[absent] = np.inf
 
 
 @kernel
@@ -98,6 +108,7 @@ def _weigh(offers: Offers, terms: Terms, child: int, table: Floats) -> None:
         for i in range(length):
             table[everything ^ terms.listed[i]] += rise * terms.times[terms.listed[i]]
         length = _unless(terms, length, offers.sets[offer])
+    table[everything ^ _singles(offers, child)] = np.inf
     for i in range(length):
         terms.times[terms.listed[i]] = 0.0
         terms.is_listed[terms.listed[i]] = 0
@@ -146,38 +157,9 @@ def _is_odd(part: int) -> bool:
 
 
 @kernel
-def _require(table: Floats, some: int) -> None:
-    """Rule out the sets that have none of some formats."""
-    if some & (some - 1) == 0:
-        for start in range(0, len(table), 2 * some):
-            for held in range(start, start + some):
-                table[held] = np.inf
-        return
-    without = (len(table) - 1) ^ some
-    held = without
-    while held:
-        table[held] = np.inf
-        held = (held - 1) & without
-
-
-@kernel
 def _spread(offers: Offers, child: int, table: Floats, spare: Floats) -> None:
     spare[:] = np.inf
     for offer in range(offers.first[child], offers.end[child]):
         spare[offers.sets[offer]] = offers.costs[offer]
     least_of_subsets(spare)
     table += spare
-
-
-@kernel
-def pay_for_want(bit: Ints, formats: Indices, penalties: Floats, table: Floats) -> None:
-    """Add the least penalty among the formats of a set that satisfy a want."""
-    if len(formats) == 1 and penalties[0] == 0.0:
-        _require(table, 1 << bit[formats[0]])
-        return
-    for held in range(len(table)):
-        least = np.inf
-        for format, penalty in zip(formats, penalties):  # noqa: B905
-            if bit[format] >= 0 and (held >> bit[format]) & 1:
-                least = min(least, penalty)
-        table[held] += least

@@ -61,7 +61,8 @@ def task_of(problem: Problem, formats: npt.NDArray[np.int64]) -> Task:
     np.fill_diagonal(conversion, np.inf)
     high, low = cheapest_operators(conversion)
     free = high, low
-    if not problem.beta or not problem.compute_cost.all():
+    compute_cost = problem.beta * problem.compute_cost
+    if not compute_cost.all():
         free = cheapest_operators(np.where(np.isfinite(conversion), 0.0, np.inf))
     chain, before = _chains(conversion)
     return Task(
@@ -81,7 +82,7 @@ def task_of(problem: Problem, formats: npt.NDArray[np.int64]) -> Task:
         child_start=problem.child_start,
         children=problem.children,
         link_cost=problem.alpha * problem.link_cost,
-        compute_cost=problem.beta * problem.compute_cost,
+        compute_cost=compute_cost,
         want_start=problem.want_start,
         choice_start=problem.choice_start,
         choice_format=problem.choice_format,

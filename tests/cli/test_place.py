@@ -72,6 +72,14 @@ def test_the_answer_has_every_documented_key(place: Placed) -> None:
     assert answer["brokers"][2]["delivers"] == ["braille", "txt"]
 
 
+def test_figures_have_no_more_digits_than_they_are_worth(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["place", str(Path(__file__).parents[2] / "examples" / "place.json")]) == 0
+    text = capsys.readouterr().out
+    assert '"cost":45.8,' in text
+    assert '"lower_bound":45.8,' in text
+    assert len(str(json.loads(text)["seconds"]).partition(".")[2]) <= 6
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_answers(place: Placed, method: str) -> None:
     code, answer, _ = place(INSTANCE, "--method", method)
