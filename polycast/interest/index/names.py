@@ -7,9 +7,13 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from polycast.interest.index.prefetch import prefetch
 from polycast.kernel import kernel
 
-_BETWEEN = 0  # a byte that separates names on their way out; names that hold it are cut one by one
+_WORD = 8  # bytes
+_ENDINGS = [b"\0" + b"\xff" * (_WORD - 1 - over) for over in range(_WORD)]
+"""Behind a name whose last word has so many bytes: a zero, which separates names on their way out, and bytes that
+no UTF-8 has. Names that hold a zero are cut one by one."""
 
 
 class Names(NamedTuple):
@@ -18,21 +22,22 @@ class Names(NamedTuple):
     Attributes
     ----------
     ends
-        Where in ``texts`` each name ends; a zero byte stands before the next.
+        Where in ``words`` each name ends.
     slots
         A hash table with open addressing: numbers, -1 where a slot is free.
     """
 
-    ends: NDArray[np.int64]
-    texts: NDArray[np.uint8]
+    ends: NDArray[np.int32]
+    words: NDArray[np.uint64]
     slots: NDArray[np.int32]
 
 
 def names_of(texts: Sequence[bytes]) -> Names:
     """Names in this order."""
-    blob = np.frombuffer(bytearray(b"".join(text + b"\0" for text in texts)), np.uint8)
+    words = np.frombuffer(bytearray(b"".join(map(_filled, texts))), np.uint64)
+    lengths = np.fromiter(map(len, texts), np.int32, len(texts)) // _WORD + 1
     hashes = np.fromiter(map(crc32, texts), np.int64, len(texts))
-    return Names(np.cumsum([0, *[len(text) + 1 for text in texts]]), blob, _table(hashes))
+    return Names(np.concatenate(([0], np.cumsum(lengths))).astype(np.int32), words, _table(hashes))
 
 
 def encoded(name: str) -> bytes:
@@ -42,17 +47,17 @@ def encoded(name: str) -> bytes:
 
 def texts_of(names: Names, wanted: NDArray[np.int64]) -> list[bytes]:
     """The names of these numbers, as bytes."""
-    blob = names.texts.tobytes()
-    starts, ends = names.ends[wanted].tolist(), names.ends[wanted + 1].tolist()
-    return [blob[start : end - 1] for start, end in zip(starts, ends, strict=True)]
+    blob = names.words.tobytes()
+    starts, ends = (_WORD * names.ends[wanted]).tolist(), (_WORD * names.ends[wanted + 1]).tolist()
+    return [blob[start:end].rstrip(b"\xff")[:-1] for start, end in zip(starts, ends, strict=True)]
 
 
 def named(names: Names, wanted: NDArray[np.int32]) -> list[str]:
     """The names of these numbers."""
     if not len(wanted):
         return []
-    text = _gathered(names.ends, names.texts, wanted).tobytes()[:-1].decode("utf-8", "surrogatepass")
-    found = text.split("\0")
+    text = _gathered(names.ends, names.words, wanted).tobytes().translate(None, b"\xff")[:-1]
+    found = text.decode("utf-8", "surrogatepass").split("\0")
     if len(found) != len(wanted):
         return [text.decode("utf-8", "surrogatepass") for text in texts_of(names, wanted.astype(np.int64))]
     return found
@@ -60,7 +65,11 @@ def named(names: Names, wanted: NDArray[np.int32]) -> list[str]:
 
 def find(names: Names, name: bytes, dead: NDArray[np.uint8]) -> int:
     """The number of a name that is alive; -1 if there is none."""
-    return _find(names.ends, names.texts, names.slots, dead, np.frombuffer(name, np.uint8), crc32(name))
+    return _find(names.ends, names.words, names.slots, dead, np.frombuffer(_filled(name), np.uint64), crc32(name))
+
+
+def _filled(name: bytes) -> bytes:
+    return name + _ENDINGS[len(name) % _WORD]
 
 
 @kernel
@@ -79,21 +88,21 @@ def _table(hashes: NDArray[np.int64]) -> NDArray[np.int32]:
 
 @kernel
 def _find(
-    ends: NDArray[np.int64],
-    texts: NDArray[np.uint8],
+    ends: NDArray[np.int32],
+    words: NDArray[np.uint64],
     slots: NDArray[np.int32],
     dead: NDArray[np.uint8],
-    name: NDArray[np.uint8],
+    name: NDArray[np.uint64],
     digest: int,
 ) -> int:
     slot = digest & (len(slots) - 1)
     while slots[slot] >= 0:
         number = slots[slot]
         start = ends[number]
-        if not dead[number] and ends[number + 1] - 1 - start == len(name):
+        if not dead[number] and ends[number + 1] - start == len(name):
             same = True
             for i in range(len(name)):
-                if texts[start + i] != name[i]:
+                if words[start + i] != name[i]:
                     same = False
                     break
             if same:
@@ -103,14 +112,18 @@ def _find(
 
 
 @kernel
-def _gathered(ends: NDArray[np.int64], texts: NDArray[np.uint8], wanted: NDArray[np.int32]) -> NDArray[np.uint8]:
+def _gathered(ends: NDArray[np.int32], words: NDArray[np.uint64], wanted: NDArray[np.int32]) -> NDArray[np.uint64]:
+    """The words of names, one after the other. Places are fetched together, and then words are."""
     size = 0
     for number in wanted:
+        prefetch(ends, number)
+    for number in wanted:
+        prefetch(words, ends[number])
         size += ends[number + 1] - ends[number]
-    found = np.empty(size, np.uint8)
+    found = np.empty(size, np.uint64)
     at = 0
     for number in wanted:
         for i in range(ends[number], ends[number + 1]):
-            found[at] = texts[i]
+            found[at] = words[i]
             at += 1
     return found
