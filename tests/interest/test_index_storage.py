@@ -121,7 +121,7 @@ def _spoil(folder: Path, how: str) -> None:
     elif how == "no object":
         head.write_text("[]")
     elif how == "newer":
-        head.write_text(json.dumps(document | {"version": 2}))
+        head.write_text(json.dumps(document | {"version": 3}))
     elif how == "no head":
         head.unlink()
 
@@ -135,7 +135,7 @@ def _spoil(folder: Path, how: str) -> None:
         ("cut head", "damaged"),
         ("other head", "damaged"),
         ("no object", "damaged"),
-        ("newer", "version 2; this Polycast reads version 1"),
+        ("newer", "version 3; this Polycast reads version 2"),
         ("no head", "holds no match index"),
     ],
 )

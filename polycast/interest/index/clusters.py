@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from polycast.interest.index.bitmaps import ASKED, Bitmaps, bitmaps
+from polycast.interest.index.bitmaps import ASKED, Bitmaps, Grids, Members, bitmaps
 from polycast.interest.index.cover import Rows, share
 from polycast.interest.index.dictionary import Dictionary, places
 from polycast.kernel import kernel
@@ -24,18 +24,15 @@ class Clusters(NamedTuple):
 
     Attributes
     ----------
-    grid_reading, grid_shift, grid_half, grid_base
-        Of each grid that has rows: rank + half, shifted, and the base give the cluster. Cluster 0 is for all.
+    grids
+        Those that have rows. Cluster 0 is for all events.
     starts
         Which of ``programs`` lie in a cluster.
     programs
         The program of each row.
     """
 
-    grid_reading: NDArray[np.int32]
-    grid_shift: NDArray[np.int32]
-    grid_half: NDArray[np.int32]
-    grid_base: NDArray[np.int64]
+    grids: Grids
     starts: NDArray[np.int32]
     programs: NDArray[np.int32]
 
@@ -44,17 +41,17 @@ def clustered(rows: Rows, keys: Dictionary, cumulated: NDArray[np.int64]) -> tup
     """Lay rows where events will find them."""
     counts = keys.counts
     bases = _bases(counts)
-    base, reading, shift, half = _grids(counts, bases, int(bases[-1]))
-    home = _homes(rows.ends, rows.constraints, places(keys), counts, cumulated, bases, base, shift, half)
+    grids = Grids(*_grids(counts, bases, int(bases[-1])))
+    home = _homes(rows, places(keys), counts, cumulated, bases, grids)
     cluster = np.zeros(len(home), np.int64)
     housed = home[:, 0] >= 0
-    cluster[housed] = base[home[housed, 0]] + home[housed, 1]
+    cluster[housed] = grids.base[home[housed, 0]] + home[housed, 1]
     starts = np.zeros(_blocks(counts) + 2, np.int32)
     np.cumsum(np.bincount(cluster, minlength=len(starts) - 1), out=starts[1:])
     order = np.argsort(cluster, kind="stable")
     used = np.unique(home[housed, 0])
-    clusters = Clusters(reading[used], shift[used], half[used], base[used], starts, rows.programs[order])
-    return clusters, bitmaps(starts, order, rows, counts, home, reading, shift, half)
+    clusters = Clusters(Grids(*(array[used] for array in grids)), starts, rows.programs[order])
+    return clusters, bitmaps(Members(starts, order, home), rows, counts, grids)
 
 
 @kernel
@@ -92,7 +89,7 @@ def _blocks(count: NDArray[np.int64]) -> int:
 @kernel
 def _grids(
     count: NDArray[np.int64], bases: NDArray[np.int64], grids: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     base, owner = np.empty(grids, np.int64), np.empty(grids, np.int32)
     shifts, halves = np.empty(grids, np.int32), np.empty(grids, np.int32)
     block = 1
@@ -103,7 +100,7 @@ def _grids(
             base[at], owner[at], shifts[at] = block, reading, shift + grid // 2
             halves[at] = _half(shifts[at], grid % 2)
             block += ((2 * count[reading]) >> shifts[at]) + 2
-    return base, owner, shifts, halves
+    return owner, shifts, halves, base
 
 
 @kernel
@@ -113,18 +110,16 @@ def _half(shift: int, shifted: int) -> int:
 
 @kernel
 def _homes(
-    ends: NDArray[np.int64],
-    constraints: NDArray[np.int32],
+    rows: Rows,
     first: NDArray[np.int64],
     counts: NDArray[np.int64],
     cumulated: NDArray[np.int64],
     bases: NDArray[np.int64],
-    base: NDArray[np.int64],
-    shift: NDArray[np.int32],
-    half: NDArray[np.int32],
+    grids: Grids,
 ) -> NDArray[np.int64]:
     """The grid and the block of each row; grid -1 for a row that asks nothing."""
-    home, chosen = np.full((len(ends) - 1, 2), -1, np.int64), np.zeros(len(ends) - 1, np.int64)
+    ends, constraints = rows.ends, rows.constraints
+    home, chosen = np.full((len(ends) - 1, 2), -1, np.int64), np.zeros((len(ends) - 1, 3), np.int32)
     for row in range(len(home)):
         least = 2.0
         for i in range(ends[row], ends[row + 1]):
@@ -132,29 +127,24 @@ def _homes(
             taken = share(cumulated, first[reading], counts[reading], constraints[i, 1], constraints[i, 2])
             if taken < least:
                 least = taken
-                chosen[row] = i
+                chosen[row] = constraints[i]
         if least < 2.0:
-            home[row] = _fitting(constraints[chosen[row]], counts, bases, shift, half, 0)
-    _hand_on(home, constraints[chosen], counts, bases, base, shift, half)
+            home[row] = _fitting(chosen[row], counts, bases, grids, 0)
+    _hand_on(home, chosen, counts, bases, grids)
     return home
 
 
 @kernel
 def _fitting(
-    constraint: NDArray[np.int32],
-    counts: NDArray[np.int64],
-    bases: NDArray[np.int64],
-    shift: NDArray[np.int32],
-    half: NDArray[np.int32],
-    least: int,
+    constraint: NDArray[np.int32], counts: NDArray[np.int64], bases: NDArray[np.int64], grids: Grids, least: int
 ) -> tuple[int, int]:
     """The finest grid from this one on with a block that holds an interval, and the block."""
     reading, low = constraint[0], constraint[1]
     high = min(constraint[2], 2 * counts[reading])
     grid = max(bases[reading], least)
-    while (low + half[grid]) >> shift[grid] != (high + half[grid]) >> shift[grid]:
+    while (low + grids.half[grid]) >> grids.shift[grid] != (high + grids.half[grid]) >> grids.shift[grid]:
         grid += 1
-    return grid, (low + half[grid]) >> shift[grid]
+    return grid, (low + grids.half[grid]) >> grids.shift[grid]
 
 
 @kernel
@@ -163,14 +153,13 @@ def _hand_on(
     chosen: NDArray[np.int32],
     counts: NDArray[np.int64],
     bases: NDArray[np.int64],
-    base: NDArray[np.int64],
-    shift: NDArray[np.int32],
-    half: NDArray[np.int32],
+    grids: Grids,
 ) -> None:
     """Move rows of small blocks into wider ones, from the finest size to the widest."""
     levels = 0
     for reading in range(len(counts)):
         levels = max(levels, (bases[reading + 1] - bases[reading]) // 2)
+    base = grids.base
     sizes = np.zeros(base[-1] + 8 if len(base) else 1, np.int64)
     for level in range(levels - 1):
         sizes[:] = 0
@@ -183,8 +172,8 @@ def _hand_on(
             if grid >= 0 and (grid - bases[chosen[row, 0]]) // 2 == level:
                 wider = bases[chosen[row, 0]] + 2 * (level + 1)
                 if sizes[base[grid] + home[row, 1]] < FEW and wider < bases[chosen[row, 0] + 1]:
-                    home[row] = _fitting(chosen[row], counts, bases, shift, half, wider)
-    _hand_to_all(home, chosen, len(counts), base, sizes)
+                    home[row] = _fitting(chosen[row], counts, bases, grids, wider)
+    _hand_to_all(home, chosen[:, 0], len(counts), base, sizes)
 
 
 @kernel
@@ -201,9 +190,9 @@ def _hand_to_all(
     for row in range(len(home)):
         if home[row, 0] >= 0:
             sizes[base[home[row, 0]] + home[row, 1]] += 1
-            uses[chosen[row, 0]] += 1
+            uses[chosen[row]] += 1
     for row in range(len(home)):
-        if home[row, 0] < 0 or uses[chosen[row, 0]] * ASKED < len(home):
+        if home[row, 0] < 0 or uses[chosen[row]] * ASKED < len(home):
             continue
         if sizes[base[home[row, 0]] + home[row, 1]] < FEW:
             home[row] = -1

@@ -10,7 +10,7 @@ from polycast.interest.index.bitmaps import Bitmaps
 from polycast.interest.index.clusters import Clusters, clustered
 from polycast.interest.index.cover import rows
 from polycast.interest.index.dictionary import ranks
-from polycast.interest.index.matching import again, depth, match, unread
+from polycast.interest.index.matching import again, depth, listed, match, unread
 from polycast.interest.index.names import find
 from polycast.interest.index.programs import Alive, Programs, cumulated, merged
 from polycast.interest.index.vocabulary import Sight, Vocabulary
@@ -39,20 +39,12 @@ class Level(NamedTuple):
         code, ends, keys, _ = self.programs
         codes = vocabulary.defaults[: len(keys.first)].copy()
         ranks(keys, codes, sight)
-        found, pending = match(codes, *self.clusters, *self.bitmaps, code, ends, self.dead, self.deepest)
+        found, pending = match(codes, self.clusters, self.bitmaps, code, ends, self.deepest)
         if len(pending):
             wanted = unread(pending, code, ends, codes).tolist()
             ranks(keys, codes, vocabulary.look_closer(attributes, wanted))
-            found = np.concatenate((found, again(pending, code, ends, codes, self.deepest)))
-        return _in_order(found)
-
-
-def _in_order(found: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Each number once; a program with several rows may be found more than once."""
-    ordered = np.sort(found)
-    is_new = np.ones(len(ordered), bool)
-    is_new[1:] = ordered[1:] != ordered[:-1]
-    return ordered[is_new]
+            again(pending, code, ends, codes, self.deepest, found)
+        return listed(found, self.dead)
 
 
 def level_of(programs: Programs, vocabulary: Vocabulary) -> Level:

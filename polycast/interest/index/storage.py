@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polycast.errors import BadInput
-from polycast.interest.index.bitmaps import Bitmaps
+from polycast.interest.index.bitmaps import Bitmaps, Grids
 from polycast.interest.index.clusters import Clusters
 from polycast.interest.index.dictionary import Dictionary
 from polycast.interest.index.level import Level
@@ -25,7 +25,7 @@ from polycast.interest.index.names import Names
 from polycast.interest.index.programs import Programs
 from polycast.interest.index.vocabulary import Reading, Vocabulary
 
-VERSION = 1
+VERSION = 2
 HEAD = "index.json"
 
 SAMPLES, PAGE = 64, 4096  # parts of the arrays that are checked when an index is opened, and their size
@@ -144,14 +144,15 @@ def _array(mapped: mmap.mmap | bytes, kind: str, shape: list[int], start: int) -
 def _arrays(level: Level) -> Iterator[NDArray[Any]]:
     """The arrays of a level, in the order in which ``_level`` takes them."""
     code, ends, keys, names = level.programs
-    yield from (level.dead, code, ends, *keys, *names, *level.clusters, *level.bitmaps)
+    yield from (level.dead, code, ends, *keys, *names, *level.clusters.grids, *level.clusters[1:], *level.bitmaps)
 
 
 def _level(arrays: list[NDArray[Any]], deepest: int) -> Level:
     dead, code, ends = arrays[:3]
     keys, rest = Dictionary(*arrays[3 : 3 + len(Dictionary._fields)]), arrays[3 + len(Dictionary._fields) :]
     names, rest = Names(*rest[: len(Names._fields)]), rest[len(Names._fields) :]
-    clusters, bitmaps = Clusters(*rest[: len(Clusters._fields)]), Bitmaps(*rest[len(Clusters._fields) :])
+    grids, rest = Grids(*rest[: len(Grids._fields)]), rest[len(Grids._fields) :]
+    clusters, bitmaps = Clusters(grids, *rest[:2]), Bitmaps(*rest[2:])
     return Level(Programs(code, ends, keys, names), clusters, bitmaps, dead, deepest)
 
 
