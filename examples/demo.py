@@ -3,6 +3,7 @@
 python examples/demo.py [FOLDER]
 """
 
+import math
 import shutil
 import sys
 import time
@@ -99,13 +100,14 @@ def follow(home: Home, network: Network, attributes: dict[str, str], file: Path,
 def compared(planned: Plan) -> Table:
     """The plan beside the three simple ones."""
     table = Table("plan", "cost", "sending", "converting", "penalties", "", title="What it should cost")
-    best = planned.cost.total
+    least = solve(planned.problem, "exact").plan.cost.total
     for method in ("auto", *SIMPLE):
         try:
             cost = planned.cost if method == "auto" else solve(planned.problem, method).plan.cost
         except NoSolution:
             continue
-        above = f"{cost.total / best - 1:+.0%}" if cost.total > best else "the least, proved"
+        is_least = math.isclose(cost.total, least, rel_tol=1e-9)
+        above = "the least, proved" if is_least else f"{cost.total / least - 1:+.0%}"
         parts = (cost.total, cost.transmission, cost.conversion, cost.penalty)
         table.add_row(method, *(f"{part:.3f}" for part in parts), above)
     return table

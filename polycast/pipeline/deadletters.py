@@ -1,5 +1,7 @@
 """Dead letters: what could not be read, planned or given to everyone; a folder to each, with the reason."""
 
+import filecmp
+import itertools
 import shutil
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -52,9 +54,19 @@ def _buried(home: Home, rows: Iterable[Row]) -> Iterator[Row]:
 
 def keep(home: Home, reason: Reason, event: Path) -> None:
     """Keep a dead letter: a copy of its event, and the reason."""
-    folder = home.dead_letters / event.stem
+    folder = _folder(home, event)
     if event.exists():
         with written(folder / EVENT, home.scratch, lasting=True) as out, event.open("rb") as file:
             shutil.copyfileobj(file, out)
     with written(folder / REASON, home.scratch, lasting=True) as out:
         out.write(codec.encode(reason))
+
+
+def _folder(home: Home, event: Path) -> Path:
+    """Its own for each event: another one of the same name may have ended here before."""
+    for number in itertools.count():
+        folder = home.dead_letters / (f"{event.stem}-{number}" if number else event.stem)
+        kept = folder / EVENT
+        if not (kept.exists() and event.exists()) or filecmp.cmp(kept, event, shallow=False):
+            return folder
+    raise AssertionError("there is always another number")

@@ -2,6 +2,7 @@
 
 import fcntl
 import operator
+import shutil
 import signal
 import threading
 import time
@@ -110,6 +111,7 @@ def start_stream(
     spark: SparkSession, site: Site, on_batch: Callable[[Summary], None] = lambda _: None
 ) -> StreamingQuery:
     """Deal with whatever comes into the inbox, until the query is stopped."""
+    _clear_if_torn(site.home.checkpoint)
     spark.dataSource.register(InboxSource)
     files = spark.readStream.format(InboxSource.name()).load(str(site.home.inbox))
 
@@ -118,6 +120,15 @@ def start_stream(
             on_batch(journey(spark, [row.file for row in batch.collect()], site))
 
     return files.writeStream.foreachBatch(handle).option("checkpointLocation", str(site.home.checkpoint)).start()
+
+
+def _clear_if_torn(checkpoint: Path) -> None:
+    """A power cut may leave files that Spark refuses. Without a checkpoint, the inbox says what is to be done."""
+    try:
+        for file in (*checkpoint.glob("metadata"), *checkpoint.glob("[oc]*s/[0-9]*")):
+            msgspec.json.decode(file.read_bytes().rpartition(b"\n")[-1])
+    except msgspec.DecodeError:
+        shutil.rmtree(checkpoint)
 
 
 @contextmanager

@@ -328,3 +328,22 @@ def test_who_has_enough_finds_the_rest_in_the_inbox(
     summary = run_once(spark, site, lambda done, files: told.append((done, files)), lambda: len(told) == 2)
     assert (summary.publications, told) == (2, [(0, 3), (1, 3)])
     assert len(inbox.waiting(site.home.inbox)) == 1
+
+
+@pytest.mark.parametrize("torn", ["offsets/0", "commits/0", "metadata"])
+def test_a_checkpoint_that_a_power_cut_has_torn(spark: SparkSession, site: Site, torn: str) -> None:
+    def stream(name: str) -> set[object]:
+        inbox.put_event(site.home.inbox, note(name))
+        query = start_stream(spark, site)
+        try:
+            query.processAllAvailable()
+        finally:
+            query.stop()
+        return {one.event["id"] for one in delivered(site.home).values()}
+
+    stream("a")
+    whole = (site.home.checkpoint / torn).read_bytes()
+    for number, left in enumerate((b"", whole[: len(whole) - 2])):
+        (site.home.checkpoint / torn).write_bytes(left)
+        assert str(number) in stream(str(number))
+    assert inbox.waiting(site.home.inbox) == []
