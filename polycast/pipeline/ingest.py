@@ -47,27 +47,31 @@ def ingest(files: DataFrame, site: Site) -> DataFrame:
 
 
 def _ingested(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
-    store = site.store
     for row in rows:
         file = Path(row["file"])
         try:
-            event = inbox.read(file)
-            if bill.is_settled(site.home, event.key):
-                inbox.settle(file, site.home.archive)
-            else:
-                yield _publication(event, file, store)
+            publication = _publication(site, file)
         except OSError as error:
             if not file.exists():
                 continue  # a run that was killed had dealt with it
             if not Path(error.filename or "").resolve().is_relative_to(file.parent.resolve()):
                 raise  # it is not the publication that is at fault
-            yield _fault(file, f"{Path(error.filename).name}: {error.strerror}")
-        except PolycastError as error:
-            yield _fault(file, str(error))
+            publication = _fault(file, f"{Path(error.filename).name}: {error.strerror}")
+        if publication is not None:
+            yield publication
 
 
-def _publication(event: Event, file: Path, store: ContentStore) -> Row:
-    content, media_type = inbox.announced(event, file.parent)
+def _publication(site: Site, file: Path) -> Row | None:
+    """What a file holds; None if that has been dealt with."""
+    try:
+        event = inbox.read(file)
+        if bill.is_settled(site.home, event.key):
+            inbox.settle(file, site.home.archive)
+            return None
+        content, media_type = inbox.announced(event, file.parent)
+    except PolycastError as error:
+        return _fault(file, str(error))
+    store = site.store  # if that cannot be written, it is nobody's fault
     digest = store.put(content)
     return {
         "file": str(file),

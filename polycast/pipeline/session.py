@@ -29,8 +29,8 @@ _JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 # What Spark says is wrong, and what there is to say when its Java has gone.
 _FAULTS = (PySparkException, Py4JError, ConnectionError)
 
-_RAISED = re.compile(r"(?:[\w.]*\.)?\w*(?:Error|Exception|Refused|Timeout|Stopped): ")
-_OURS = f"{PipelineStopped.__module__}.{PipelineStopped.__name__}: "
+_RAISED = re.compile(r"(?:[\w.]*\.)?\w*(?:Error|Exception|Refused|Timeout|Stopped|BadInput): ")
+_OURS = re.compile(r"polycast\.errors\.\w+: ")
 
 _ALWAYS = {
     "spark.ui.showConsoleProgress": "false",
@@ -141,7 +141,7 @@ def _reason(error: Exception) -> str:
     lines = [line.strip(" :") for line in str(error).splitlines() if line.strip()]
     raised = [line for line in lines if _RAISED.match(line)]
     telling = raised[-1] if raised else next(iter(lines), type(error).__name__)
-    return telling.removeprefix(_OURS)[:300]
+    return _OURS.sub("", telling, count=1)[:300]
 
 
 def _housed(home: Home | None) -> dict[str, str]:
