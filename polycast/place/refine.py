@@ -93,14 +93,15 @@ def _run(search: Search, parts: Parts, ledger: Ledger) -> None:
         start = time.perf_counter()
         costs = refine_rounds(problem, parts, ledger, picks)
         elapsed = time.perf_counter() - start
-        search.history.extend(costs.tolist())
+        if options.history:
+            search.history.extend(costs.tolist())
         done += rounds
         search.report(done / options.iterations, f"cost {ledger.total[0]:.6g}")
         if len(costs) < rounds:
             break
         rounds = max(1, int(rounds * min(2.0, SLICE / elapsed)))
-    missing = 0 if search.spent else options.iterations - len(search.history)
-    search.history.extend([float(ledger.total[0])] * missing)
+    if options.history and not search.spent:
+        search.history.extend([float(ledger.total[0])] * (options.iterations - len(search.history)))
 
 
 @kernel

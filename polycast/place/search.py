@@ -11,6 +11,8 @@ from polycast.model.problem import Problem
 # The relative difference between a plan and a bound that rounding alone may leave.
 PROVED = 1e-9
 
+MOST_ITERATIONS = 1_000_000_000
+
 SELECTIONS = ("slack", "random")
 STARTS = ("best", "reduced", "all-in-root", "all-in-leaves", "single-format")
 
@@ -43,7 +45,7 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, right, wanted in (
-            ("iterations", self.iterations >= 0, "0 or more"),
+            ("iterations", 0 <= self.iterations <= MOST_ITERATIONS, f"a number from 0 to {MOST_ITERATIONS:,}"),
             ("select", self.select in SELECTIONS, f"one of {', '.join(SELECTIONS)}"),
             ("depth", self.depth in (1, 2, 3), "1, 2 or 3"),
             ("start", self.start in STARTS, f"one of {', '.join(STARTS)}"),

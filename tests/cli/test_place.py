@@ -96,6 +96,11 @@ def test_options_reach_the_method(place: Placed) -> None:
     assert len(answer["history"]) == 7
 
 
+def test_more_rounds_than_anybody_can_wait_for_end_where_nothing_changes_any_more(place: Placed) -> None:
+    code, answer, _ = place(INSTANCE, "--method", "refine", "--iterations", "1000000000")
+    assert (code, answer["history"]) == (0, None)
+
+
 def test_weights_on_the_line_stand_before_those_of_the_file(place: Placed) -> None:
     code, answer, _ = place(INSTANCE | {"alpha": 5.0}, "--alpha", "0", "--beta", "2")
     assert code == 0
@@ -208,6 +213,7 @@ def test_what_is_no_document_is_one_line(place: Placed, fault: str) -> None:
     [
         "--method fastest",
         "--iterations -1",
+        "--iterations 99999999999999999999",
         "--depth 4",
         "--select all",
         "--start here",
