@@ -92,9 +92,9 @@ class NormalForm:
             return 0, None
         sign = behind[1][0]
         try:
-            if constant.__class__ is str or sign == "!=":
+            if constant.__class__ is str or constant.__class__ is bool or sign == "!=":
                 return 2, self._remembered(name, constant, sign)
-            return 2, _COMPARES[sign](self, partial(self.vocabulary.attribute, name), constant, sign)
+            return 2, self._atom(self.vocabulary.attribute(name, "number"), constant, sign)
         except Inexact:
             return 0, None
 

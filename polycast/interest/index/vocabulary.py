@@ -83,7 +83,8 @@ class Vocabulary:
 
     def attribute(self, name: str, way: str) -> int:
         """The reading of an attribute, as the superset sees it."""
-        return self._id((name, way), Reading(way, name))
+        id = self._ids.get((name, way))
+        return self._add(Reading(way, name)) if id is None else id
 
     def term(self, steps: tuple[Step, ...], strict: bool, way: str) -> int:
         """The reading of a part of an expression."""
@@ -91,7 +92,8 @@ class Vocabulary:
         if single and kind == "attr" and not strict:
             return self.attribute(detail, way)
         # Steps are told apart by their text: 1, 1.0 and TRUE are equal, and not the same.
-        return self._id((repr(steps), strict, way), Reading(way, "", steps, strict))
+        id = self._ids.get((repr(steps), strict, way))
+        return self._add(Reading(way, "", steps, strict)) if id is None else id
 
     def settle(self, uses: NDArray[np.int64], subscriptions: int) -> None:
         """Count what new subscriptions use, and read eagerly from now on what is used often."""
@@ -137,10 +139,6 @@ class Vocabulary:
             return read(compute(attributes))
         except Failure:
             return None
-
-    def _id(self, key: object, reading: Reading) -> int:
-        id = self._ids.get(key)
-        return self._add(reading) if id is None else id
 
     def _add(self, reading: Reading) -> int:
         id = len(self.readings)
