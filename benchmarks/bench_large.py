@@ -10,7 +10,7 @@ from polycast.place.warm import warm
 
 FORMATS, BROKERS, MOST = 64, 1024, 8
 GOALS = {5.0: 0.05, 60.0: 0.01}
-SEEDS = (1, 2)
+SEEDS = (1, 2, 3, 4)
 
 
 def main() -> None:
