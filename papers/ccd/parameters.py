@@ -35,7 +35,7 @@ LARGEST_SIZE, LARGEST_COST = 30.0, 60.0
 FLOORS = (0.1, 5.0)
 
 # Seeds that every setting gets before any gets more.
-MILESTONES = (5,)
+MILESTONES = (5, 20, 50)
 
 
 def runs(count: int, ratios: tuple[int, ...] = RATIOS, slow: bool = True) -> Iterator[Run]:

@@ -1,12 +1,13 @@
 """What a method saves over attaching users at random, and what relays in the core would save."""
 
 import time
+from functools import cache, lru_cache
 
 import numpy as np
 
 from papers.experiment import Row, Run
 from papers.overlay.networks import network
-from papers.overlay.parameters import FINE
+from papers.overlay.parameters import BOUND, FINE
 from polycast.overlay.attachment import PER_PUBLISHER, SHARED, Attachment, Floats, Indices, Overlay
 from polycast.overlay.core import core_of, span
 from polycast.overlay.cost import core_cost, tables
@@ -24,24 +25,25 @@ def carry_out_one(run: Run) -> list[Row]:
 
 def reduction(run: Run) -> list[Row]:
     """What a method's attachment costs, in the finest space where channels are what is asked about."""
-    seen = network(run.seed, run.setting)
-    paid = network(run.seed, run.setting, FINE) if run.experiment == "channels" else seen
-    at_random = _attachment(paid, "random", run.seed)
-    worst = at_random.cost.access + core_over_random_tree(paid, at_random.broker, run.seed)
-    if run.setting["method"] == "bound":
-        found = {"access": np.nan, "core": np.nan, "total": _lower_bound(paid, at_random), "seconds": np.nan}
-    else:
-        found = _found(seen, paid, run)
+    return [dict(_reduction(run.seed, run.experiment == "channels", **run.setting))]
+
+
+@lru_cache(maxsize=1000)  # some settings stand in two experiments
+def _reduction(seed: int, finely: bool, method: str, **setting: str | float) -> Row:
+    seen = network(seed, setting)
+    paid = network(seed, setting, FINE) if finely else seen
+    at_random = _attachment(paid, "random", seed)
+    worst = at_random.cost.access + core_over_random_tree(paid, at_random.broker, seed)
+    found = _bounded(paid, at_random) if method == BOUND else _found(seen, paid, method, seed)
     ratios = {REDUCTION: at_random.cost.total / found["total"], LITERAL: worst / found["total"]}
-    return [{**ratios, **{name: value for name, value in found.items() if not np.isnan(value)}}]
+    return {**ratios, **found}
 
 
-def _found(seen: Overlay, paid: Overlay, run: Run) -> dict[str, float]:
+def _found(seen: Overlay, paid: Overlay, method: str, seed: int) -> dict[str, float]:
     """What a method finds, and the processor seconds that it takes; neighbours do not lengthen them."""
-    method = str(run.setting["method"])
     _warm(method)
     start = time.process_time()
-    broker = _attachment(seen, method, run.seed).broker
+    broker = _attachment(seen, method, seed).broker
     seconds = time.process_time() - start
     cost = Attachment(paid, broker).cost
     return {"access": cost.access, "core": cost.core, "total": cost.total, "seconds": seconds}
@@ -55,10 +57,11 @@ def _attachment(overlay: Overlay, method: str, seed: int) -> Attachment:
     return search.best
 
 
-def _lower_bound(overlay: Overlay, known: Attachment) -> float:
+def _bounded(overlay: Overlay, known: Attachment) -> dict[str, float]:
+    """The lower bound as if it were a method."""
     search = Search(overlay, best=known)
     bound(search, 300)
-    return search.lower_bound
+    return {"total": search.lower_bound}
 
 
 def core_over_random_tree(overlay: Overlay, broker: Indices, seed: int) -> float:
@@ -102,12 +105,8 @@ def steiner_trees(spanning: Floats) -> Floats:
     return lightest
 
 
-_warmed: set[str] = set()
-
-
+@cache
 def _warm(method: str) -> None:
     """Load a method's kernels, which takes longer than most attachments."""
-    if method not in _warmed:
-        small = {"users": 60, "brokers": 3, "network": "independent", "ratio": 0.01, "width": 0.1, "channels": 70}
-        _attachment(network(1, small), method, 1)
-        _warmed.add(method)
+    small = {"users": 60, "brokers": 3, "network": "independent", "ratio": 0.01, "width": 0.1, "channels": 70}
+    _attachment(network(1, small), method, 1)

@@ -27,7 +27,7 @@ def reductions(journal: Journal, experiment: str, x: str, by_network: bool = Fal
     return averages(
         [_readable(row) for row in _compared(journal.rows(experiment))],
         [*(["network"] if by_network else []), x, "method"],
-        [REDUCTION, LITERAL, ABOVE, "access", "core", "total", *map(_cheaper_than, THEIRS[:-1])],
+        [REDUCTION, LITERAL, ABOVE, "access", "core", "total", *map(_cheaper_than, THEIRS)],
     )
 
 
@@ -45,7 +45,7 @@ def _where(row: Row) -> tuple[object, ...]:
 
 def _standing(row: Row, cost: dict[str, float]) -> Row:
     mine = row["total"]
-    others = {method: cost[method] for method in THEIRS[:-1] if method in cost and method != row["method"]}
+    others = {method: cost[method] for method in THEIRS if method in cost and method != row["method"]}
     above = {ABOVE: 100 * (mine / cost["bound"] - 1)} if "bound" in cost else {}
     return above | {_cheaper_than(method): 100.0 * (mine < other) for method, other in others.items()}
 

@@ -30,17 +30,17 @@ WIDTHS = (0.01, 0.03, 0.1, 0.3)
 COARSE = (2, 5, 10, 20, 50, 100, 200)
 FINE = 1000
 
-# The paper's methods, and the lower bound as if it were one, are quick; ours takes most of the time.
-THEIRS = ("greedy", "cluster", "mix", "bound")
-OURS = "local"
+# The paper's methods, ours, and the lower bound as if it were one.
+THEIRS, OURS, BOUND = ("greedy", "cluster", "mix"), "local", "bound"
+METHODS = (*THEIRS, OURS, BOUND)
 
 # Seeds that every setting gets before any gets more.
-MILESTONES = (2, 5, 10, 30)
+MILESTONES = (5, 10, 30)
 
 
 def runs(count: int) -> Iterator[Run]:
     """All runs, in an order that may be stopped early."""
-    return in_waves([_small_runs, _large_runs, _slow_runs], count, MILESTONES)
+    return in_waves([_small_runs, _large_runs], count, MILESTONES)
 
 
 def quick_runs() -> Iterator[Run]:
@@ -51,30 +51,18 @@ def quick_runs() -> Iterator[Run]:
 
 
 def _small_runs(seed: int) -> Iterator[Run]:
-    """What takes a second or two."""
-    yield from (run for setting in _settings() for run in _each(seed, setting, THEIRS) if _is_small(run))
-    yield from (run for setting in _costly_core() for run in _each(seed, setting, THEIRS) if _is_small(run))
-    yield from (run for setting in _settings() for run in _each(seed, setting, (OURS,)) if _is_small(run))
-    yield from (run for setting in _coarse() for run in _each(seed, setting, THEIRS[:-1]))
-    yield from (run for setting in _relayed() for run in _each(seed, setting, (THEIRS[0],)))
+    """What takes seconds at most."""
+    yield from (run for setting in _settings() for run in _each(seed, setting, METHODS) if _is_small(run))
+    yield from (run for setting in _coarse() for run in _each(seed, setting, METHODS[:-1]))
+    yield from (run for setting in _relayed() for run in _each(seed, setting, METHODS[:1]))
 
 
 def _large_runs(seed: int) -> Iterator[Run]:
-    """Large networks, and ours where it takes long."""
-    for setting in (*_settings(), *_costly_core()):
-        yield from (run for run in _each(seed, setting, THEIRS) if not _is_small(run))
-    yield from (run for setting in _settings() for run in _each(seed, setting, (OURS,)) if not _is_small(run))
-    yield from (run for setting in _coarse() for run in _each(seed, setting, (OURS,)))
-
-
-def _slow_runs(seed: int) -> Iterator[Run]:
-    """Ours where the core costs much, so that nearly every move is worth a look."""
-    yield from (run for setting in _costly_core() for run in _each(seed, setting, (OURS,)))
+    yield from (run for setting in _settings() for run in _each(seed, setting, METHODS) if not _is_small(run))
 
 
 def _is_small(run: Run) -> bool:
-    at = run.setting
-    return at["users"] <= USERS[1] and (at["method"] != OURS or (at["brokers"] <= 20 and at["width"] != WIDTHS[1]))
+    return run.setting["users"] <= USERS[1]
 
 
 def _each(seed: int, setting: Setting, methods: Sequence[str]) -> Iterator[Run]:
@@ -94,11 +82,7 @@ def _settings() -> Iterator[Setting]:
         yield from (("scale", {"users": users, "network": network}) for users in USERS)
         for crowd in CROWDING:
             yield "crowding", {"users": USERS[0], "brokers": USERS[0] // crowd, "network": network}
-    yield from (("width", {"users": USERS[0], "width": width}) for width in WIDTHS[1:])
-
-
-def _costly_core() -> Iterator[Setting]:
-    yield "width", {"users": USERS[0], "width": WIDTHS[0]}
+    yield from (("width", {"users": USERS[0], "width": width}) for width in WIDTHS)
     yield from (("links", {"users": USERS[-1], "ratio": ratio}) for ratio in ACCESS_TO_CORE)
 
 

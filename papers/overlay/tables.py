@@ -12,15 +12,12 @@ from papers.overlay.parameters import (
     ANY_WIDTH,
     COARSE,
     CROWDING,
+    METHODS,
     NETWORKS,
-    OURS,
-    THEIRS,
     USERS,
     WIDTHS,
 )
 from papers.readme import cells, markdown, plus_minus
-
-METHODS = (*THEIRS[:-1], OURS, THEIRS[-1])
 
 
 def tables(journal: Journal) -> dict[str, str]:

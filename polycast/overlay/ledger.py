@@ -219,9 +219,12 @@ def prospects(book: Ledger, a: int, b: int) -> tuple[Floats, Floats]:
     channels = len(book.rate)
     wanting, sending = np.zeros(channels), np.zeros(channels)
     for c in range(channels):
-        if book.readers[a, c] == 1:
+        leaves, joins = book.readers[a, c] == 1, book.readers[b, c] == 0
+        if leaves or joins:
+            wanting[c] = book.rate[c] * book.weight[c] - book.value[c]
+        if leaves:
             wanting[c] -= book.near[c, a]
-        if book.readers[b, c] == 0:
+        if joins:
             wanting[c] += book.rate[c] * _more(book, c, b)
         if book.readers[a, c] == 0 or book.readers[b, c] == 0:
             sending[c] = _more(book, c, b) - _more(book, c, a)

@@ -11,34 +11,21 @@ gain.
 
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from polycast.kernel import kernel
-from polycast.overlay.attachment import Floats, Indices
+from polycast.overlay.attachment import Flags, Indices
 from polycast.overlay.candidates import Candidates, candidates_of, count_for
 from polycast.overlay.cluster import attach_in_clusters
 from polycast.overlay.greedy import attach_greedily
-from polycast.overlay.ledger import (
-    ONE,
-    WORD,
-    Ledger,
-    access_change,
-    core_change,
-    core_change_of_swap,
-    fits,
-    ledger_of,
-    move,
-    position_of,
-    prospects,
-)
+from polycast.overlay.hopes import ALONE, NOTHING, Hopes, best_for, hopes_of, strike
+from polycast.overlay.ledger import Bits, Counts, Ledger, ledger_of, move
 from polycast.overlay.mix import attach_by_mixing
 from polycast.overlay.priced_packing import attach_by_prices
 from polycast.overlay.random_attachment import attach_randomly
 from polycast.overlay.search import SLICE, Search
-
-Ints = npt.NDArray[np.int64]
 
 STARTS: tuple[Callable[[Search], None], ...] = (
     attach_greedily,
@@ -69,35 +56,74 @@ def attach_locally(search: Search) -> None:
 
 def improve(search: Search, ledger: Ledger, candidates: Candidates) -> None:
     """Move and swap users until nothing helps, or the time is spent."""
-    brokers = len(ledger.load)
-    checked, changed = np.full((brokers, brokers), -1, np.int64), np.zeros(brokers, np.int64)
-    clock, whole = np.zeros(1, np.int64), True
+    notes, whole = _notes(*ledger.access.shape), True
     while not search.spent:
-        before, trees = clock[0], ledger.version.sum()
+        before, trees = notes.clock[0], ledger.version.sum()
         start, users = _pairs(search, ledger, candidates)
-        _one_pass(search, ledger, start, users, checked, changed, clock)
+        _one_pass(search, ledger, start, users, notes)
         if ledger.version.sum() != trees:
             whole = False
-        if clock[0] > before:
+        if notes.clock[0] > before:
             continue
         if whole:
             return
-        checked[:], whole = -1, True
+        notes.checked[:], whole = -1, True
 
 
-def _one_pass(
-    search: Search, ledger: Ledger, start: Ints, users: Indices, checked: Ints, changed: Ints, clock: Ints
-) -> None:
+class Notes(NamedTuple):
+    """Where the search stands.
+
+    Parameters
+    ----------
+    clock : (1,)
+        How many moves and swaps there have been.
+    changed : (b,)
+        When the users of a broker last changed.
+    checked : (b, b)
+        When nothing was found to improve between two brokers.
+    place : (3,)
+        The pair of brokers that is being compared, the place of the next of its users in ``order``, and how many
+        moves and swaps there have been since the first of them.
+    order : (u,)
+        The users of the pair, those that promise most first.
+    moved : (u,)
+        Which users of the pair have changed places meanwhile.
+    """
+
+    clock: Counts
+    changed: Counts
+    checked: Counts
+    place: Counts
+    order: Counts
+    moved: Flags
+
+
+PAIR, USER, DONE = 0, 1, 2  # in ``place``
+
+
+def _notes(users: int, brokers: int) -> Notes:
+    return Notes(
+        clock=np.zeros(1, np.int64),
+        changed=np.zeros(brokers, np.int64),
+        checked=np.full((brokers, brokers), -1, np.int64),
+        place=np.zeros(3, np.int64),
+        order=np.zeros(users, np.int64),
+        moved=np.zeros(users, np.bool_),
+    )
+
+
+def _one_pass(search: Search, ledger: Ledger, start: Counts, users: Indices, notes: Notes) -> None:
     """Compare every two brokers once, in slices."""
-    pairs, position, effort = len(ledger.load) ** 2, 0, 10_000
-    while position < pairs and not search.spent:
+    pairs, effort = len(ledger.load) ** 2, 10_000
+    notes.place[:] = 0
+    while notes.place[PAIR] < pairs and not search.spent:
         since = time.perf_counter()
-        position = _compare(ledger, start, users, checked, changed, clock, position, effort)
+        _compare(ledger, start, users, notes, effort)
         effort = max(1000, int(effort * min(4.0, SLICE / max(time.perf_counter() - since, 1e-6))))
-        search.report(None, f"cost {ledger.total.sum():.6g}, {clock[0]} moves")
+        search.report(None, f"cost {ledger.total.sum():.6g}, {notes.clock[0]} moves")
 
 
-def _pairs(search: Search, ledger: Ledger, candidates: Candidates) -> tuple[Ints, Indices]:
+def _pairs(search: Search, ledger: Ledger, candidates: Candidates) -> tuple[Counts, Indices]:
     """For every two brokers, the users at the first that may well move to the second."""
     brokers, message = len(ledger.load), "sorting users"
     start = np.zeros(brokers * brokers + 1, np.int64)
@@ -111,7 +137,7 @@ def _pairs(search: Search, ledger: Ledger, candidates: Candidates) -> tuple[Ints
 
 
 @kernel
-def _count(broker: Indices, candidates: Indices, start: Ints, brokers: int, first: int, last: int) -> None:
+def _count(broker: Indices, candidates: Indices, start: Counts, brokers: int, first: int, last: int) -> None:
     for user in range(first, last):
         for b in candidates[user]:
             if b >= 0 and b != broker[user]:
@@ -120,7 +146,7 @@ def _count(broker: Indices, candidates: Indices, start: Ints, brokers: int, firs
 
 @kernel
 def _fill(
-    broker: Indices, candidates: Indices, at: Ints, users: Indices, brokers: int, first: int, last: int
+    broker: Indices, candidates: Indices, at: Counts, users: Indices, brokers: int, first: int, last: int
 ) -> None:
     for user in range(first, last):
         for b in candidates[user]:
@@ -131,108 +157,79 @@ def _fill(
 
 
 @kernel
-def _compare(
-    book: Ledger,
-    start: Ints,
-    users: Indices,
-    checked: Ints,
-    changed: Ints,
-    clock: Ints,
-    position: int,
-    effort: int,
-) -> int:
-    """Improve between some pairs of brokers, as many as the effort allows; return the pair to go on with."""
-    brokers = len(book.load)
-    while position < brokers * brokers and effort > 0:
-        a, b = position // brokers, position % brokers
-        if a < b and checked[a, b] < max(changed[a], changed[b]):
+def _compare(book: Ledger, start: Counts, users: Indices, notes: Notes, effort: int) -> None:
+    """Improve between some pairs of brokers, as many as the effort allows."""
+    brokers, place = len(book.load), notes.place
+    while place[PAIR] < brokers * brokers and effort > 0:
+        pair = place[PAIR]
+        a, b = pair // brokers, pair % brokers
+        if a < b and notes.checked[a, b] < max(notes.changed[a], notes.changed[b]):
             back = b * brokers + a
-            here, there = users[start[position] : start[position + 1]], users[start[back] : start[back + 1]]
-            both = np.concatenate((here, there))
-            effort -= 50 + len(both)
-            while _improve_between(book, both, a, b):
-                clock[0] += 1
-                changed[a] = changed[b] = clock[0]
-                effort -= 50 + len(both) + len(here) * len(there)
-            checked[a, b] = clock[0]
-            effort -= len(here) * len(there)
-        position += 1
+            both = np.concatenate((users[start[pair] : start[pair + 1]], users[start[back] : start[back + 1]]))
+            effort -= _sweep(book, both, a, b, notes, effort)
+            if place[USER] < len(both):
+                return
+            if place[DONE]:
+                place[USER] = 0
+                continue
+            notes.checked[a, b] = notes.clock[0]
+        place[PAIR], place[USER] = pair + 1, 0
         effort -= 1
-    return position
 
 
 @kernel
-def _improve_between(book: Ledger, users: Indices, a: int, b: int) -> bool:
-    """Do the move or swap between two brokers that saves most; False if none does."""
-    least = -LEAST_GAIN * (book.total[0] + book.total[1])
-    from_a, alone_a, swapped_a = _options(book, users, a, b)
-    from_b, alone_b, swapped_b = _options(book, users, b, a)
-    best, one = _best_move(book, from_a, alone_a, b, least)
-    best, other = _best_move(book, from_b, alone_b, a, best)
-    if other >= 0:
-        one = -1
-    free_a, free_b = book.room[a] - book.load[a], book.room[b] - book.load[b]
-    order = np.argsort(swapped_b)
-    for i in range(len(from_a)):
-        for j in order:
-            if swapped_a[i] + swapped_b[j] >= best:
-                break
-            u, v = from_a[i], from_b[j]
-            shift = book.demand[u] - book.demand[v]
-            if shift <= free_b and -shift <= free_a:
-                change = access_change(book, u, b) + access_change(book, v, a) + core_change_of_swap(book, u, v)
-                if change < best:
-                    best, one, other = change, u, v
-    if one >= 0:
-        move(book, one, b)
-    if other >= 0:
-        move(book, other, a)
-    return one >= 0 or other >= 0
+def _sweep(book: Ledger, users: Indices, a: int, b: int, notes: Notes, effort: int) -> int:
+    """Do for each user of two brokers what saves most, if anything does; return how much effort it took.
 
-
-@kernel
-def _options(book: Ledger, users: Indices, a: int, b: int) -> tuple[Indices, Floats, Floats]:
-    """Those of some users that are at `a`, and what it could at best change to move each to `b`, or to swap it.
-
-    The innermost loop of the search: what it reads of the ledger is taken out beforehand, because handing the
-    ledger to another kernel takes longer than looking at a user.
+    Nobody changes places twice. It may end anywhere and go on later, with the same result.
     """
-    broker, demand, access, wants, sends, publishes = (
-        book.broker,
-        book.demand,
-        book.access,
-        book.wants,
-        book.sends,
-        book.publishes,
-    )
-    count, changing, silent = 0, book.single[a] | book.none[b], book.none[a] | book.none[b]
-    there, alone, swapped = np.empty(len(users), np.int32), np.empty(len(users)), np.empty(len(users))
-    wanting, sending = prospects(book, a, b)
-    for user in users:
-        if broker[user] != a:
-            continue
-        change = demand[user] * (access[user, b] - access[user, a])
-        there[count], alone[count], swapped[count] = user, change, change
-        for w in range(len(changing)):
-            bits = (wants[user, w] & changing[w]) | (sends[user, w] & silent[w])
-            while bits:
-                bit = bits & (~bits + ONE)
-                bits ^= bit
-                c = w * WORD + position_of(bit)
-                core = wanting[c] if wants[user, w] & bit else publishes[user, c] * sending[c]
-                alone[count] += core
-                swapped[count] += min(0.0, core)
-        count += 1
-    return there[:count], alone[:count], swapped[:count]
+    place, order = notes.place, notes.order
+    if place[USER] == 0:
+        notes.moved[users], place[DONE] = False, 0
+    hopes, spent = hopes_of(book, users, notes.moved, a, b), 0
+    if place[USER] == 0:
+        order[: len(users)] = np.argsort(
+            np.minimum(hopes.alone, hopes.swapped + hopes.partners[1]), kind="mergesort"
+        )
+    while place[USER] < len(users) and spent < effort:
+        i, least = order[place[USER]], -LEAST_GAIN * (book.total[0] + book.total[1])
+        place[USER] += 1
+        if hopes.alone[i] < least or hopes.swapped[i] + hopes.partners[1] < least:
+            partner, tried = best_for(book, hopes, users, i, a, b, least)
+            spent += tried
+            if partner != NOTHING:
+                hopes, rest = _carry_out(book, hopes, users, i, partner, a, b, notes)
+                spent += rest
+    return spent + 50 + len(users)
 
 
 @kernel
-def _best_move(book: Ledger, users: Indices, hope: Floats, b: int, best: float) -> tuple[float, int]:
-    """The user whose move to a broker saves more than the best so far, and most; -1 if none does."""
-    found = -1
-    for i in range(len(users)):
-        if hope[i] < best and fits(book, users[i], b):
-            change = access_change(book, users[i], b) + core_change(book, users[i], b)
-            if change < best:
-                best, found = change, users[i]
-    return best, found
+def _carry_out(
+    book: Ledger, hopes: Hopes, users: Indices, i: int, partner: int, a: int, b: int, notes: Notes
+) -> tuple[Hopes, int]:
+    """Move or swap; return what may be hoped for from then on, and the effort to find that out.
+
+    Hopes stay as they are while no tree of the core changes, nor what could change one.
+    """
+    before = _standing(book, a, b)
+    move(book, users[i], b if book.broker[users[i]] == a else a)
+    notes.moved[users[i]] = True
+    if partner != ALONE:
+        move(book, users[partner], a)
+        notes.moved[users[partner]] = True
+    notes.clock[0] += 1
+    notes.changed[a] = notes.changed[b] = notes.clock[0]
+    notes.place[DONE] += 1
+    if not np.array_equal(before, _standing(book, a, b)):
+        return hopes_of(book, users, notes.moved, a, b), 50 + len(users)
+    strike(hopes, i)
+    if partner != ALONE:
+        strike(hopes, partner)
+    return hopes, 1
+
+
+@kernel
+def _standing(book: Ledger, a: int, b: int) -> Bits:
+    """What hopes rest on besides the users themselves: two rows of bits for each broker, and all trees."""
+    trees = np.array([book.version.sum()]).astype(np.uint64)
+    return np.concatenate((book.none[a], book.single[a], book.none[b], book.single[b], trees))

@@ -15,7 +15,7 @@ from papers.overlay.experiments import (
     steiner_trees,
 )
 from papers.overlay.networks import network
-from papers.overlay.parameters import ACCESS_TO_CORE, NETWORKS, OURS, RUNS, THEIRS, USERS, quick_runs, runs
+from papers.overlay.parameters import ACCESS_TO_CORE, METHODS, NETWORKS, OURS, RUNS, USERS, quick_runs, runs
 from papers.overlay.report import report
 from polycast.overlay.attachment import Attachment, Cost, Overlay
 
@@ -32,7 +32,7 @@ def test_every_run_is_asked_for_once_and_every_setting_with_every_seed():
     assert {run.experiment for run in planned} == {"scale", "crowding", "links", "width", "channels", "relays"}
     assert set(Counter(str([run.experiment, run.setting]) for run in planned).values()) == {2}
     assert {run.setting["users"] for run in planned if run.experiment == "scale"} == set(USERS)
-    assert {run.setting["method"] for run in planned} == {*THEIRS, OURS}
+    assert {run.setting["method"] for run in planned} == set(METHODS)
     assert {run.setting["ratio"] for run in planned if run.experiment == "links"} == set(ACCESS_TO_CORE)
     assert {run.key for run in quick_runs()} < {run.key for run in runs(RUNS)}
 
@@ -71,8 +71,7 @@ def test_the_ratio_is_that_of_random_cost_to_the_methods():
 def test_ours_is_never_dearer_than_theirs_and_nothing_goes_beyond_the_bound(kind):
     for seed in (1, 2):
         ratio = {
-            method: carry_out_one(run_of(method, seed=seed, network=kind))[0][REDUCTION]
-            for method in (*THEIRS, OURS)
+            method: carry_out_one(run_of(method, seed=seed, network=kind))[0][REDUCTION] for method in METHODS
         }
         assert max(ratio.values()) == ratio["bound"]
         assert ratio[OURS] == max(ratio[method] for method in ratio if method != "bound")
@@ -117,7 +116,7 @@ def test_what_coarse_channels_find_is_paid_for_in_the_fine_space():
 def test_the_report_has_a_table_and_a_picture_for_every_question(tmp_path):
     journal = Journal(tmp_path / "journal.jsonl")
     for seed in (1, 2):
-        for method in (*THEIRS, OURS):
+        for method in METHODS:
             run = (
                 run_of(method, seed=seed, users=USERS[-1], brokers=4)
                 if method == "greedy"
