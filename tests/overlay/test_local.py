@@ -21,7 +21,9 @@ def found(overlay: Overlay, core: str = CORES[0]) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(20))
 def test_no_move_and_no_swap_helps(core: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    overlay = random_overlay(rng, 14, 4, 12, wanting=rng.choice([0.05, 0.2, 0.5]), tightness=rng.choice([0.4, 0.9]))
+    overlay = random_overlay(
+        rng, 14, 4, 12, wanting=rng.choice([0.05, 0.2, 0.5]), tightness=rng.choice([0.4, 0.9])
+    )
     broker = found(overlay, core)
     best = cost_of(overlay, broker, core).total
     for user in range(overlay.users):
