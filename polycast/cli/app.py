@@ -85,7 +85,7 @@ def run(arguments: list[str]) -> int:
     except PolycastError as error:
         return _complain(str(error), error.exit_code)
     except typer.TyperException as error:
-        return _complain(error.format_message(), 2)
+        return _complain(error.format_message().replace("Value error, ", ""), 2)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", 130)
     except SystemError as error:

@@ -17,6 +17,9 @@ from polycast.overlay.attachment import Costs, Floats, Indices, Overlay
 # Users times brokers that the integer program may have, and the seconds it may take.
 CERTAIN, PATIENCE = 5_000, 10.0
 
+# The solver takes no smaller factors.
+NEGLIGIBLE = 1e-9
+
 
 def everyone_fits(overlay: Overlay, broker: Indices) -> Indices:
     """Give brokers to users that have none (-1), moving others if need be; NoSolution if that does not succeed."""
@@ -50,28 +53,46 @@ def _check_possible(overlay: Overlay) -> None:
 
 
 def _certain(overlay: Overlay) -> Indices:
-    """Ask an integer program for any attachment that fits."""
+    """Ask an integer program for any attachment that fits, until one does by our own measure."""
     if overlay.users * overlay.brokers > CERTAIN:
         raise NoSolution("this method found no attachment within the capacities; there may be one")
+    model, chosen = _program(overlay)
+    while True:
+        model.run()
+        if model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+            raise NoSolution(
+                "none exists: the users do not fit into the brokers' capacities, however they are attached"
+            )
+        if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            raise NoSolution("this method found no attachment within the capacities; there may be one")
+        found = [(u, b) for (u, b), x in chosen.items() if model.val(x) > 0.5]
+        broker = np.array([b for _, b in found], np.int32)
+        over = np.flatnonzero(np.bincount(broker, overlay.demand, overlay.brokers) > overlay.room)
+        if not len(over):
+            return broker
+        for full in over:  # the solver takes a little too much for rounding
+            crowd = [chosen[u, b] for u, b in found if b == full]
+            model.addConstr(sum(crowd) <= len(crowd) - 1)
+
+
+def _program(overlay: Overlay) -> tuple[Any, dict[tuple[int, int], Any]]:
+    """Every user hangs on one broker, in shares of its room: the solver's tolerances are absolute."""
     model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     model.silent()
     model.setOptionValue("time_limit", PATIENCE)
-    usable = np.isfinite(overlay.access_cost)
+    usable = np.isfinite(overlay.access_cost) & (overlay.demand[:, None] <= overlay.room)
     chosen = {(u, b): model.addBinary() for u, b in np.argwhere(usable).tolist()}
     for u in range(overlay.users):
         model.addConstr(sum(x for (user, _), x in chosen.items() if user == u) == 1)
     for b in np.flatnonzero(np.isfinite(overlay.room)):
-        load = sum(float(overlay.demand[u]) * x for (u, at), x in chosen.items() if at == b)
-        model.addConstr(load + 0 * next(iter(chosen.values())) <= float(overlay.room[b]))
-    model.run()
-    if model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-        raise NoSolution(
-            "none exists: the users do not fit into the brokers' capacities, however they are attached"
-        )
-    if model.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        raise NoSolution("this method found no attachment within the capacities; there may be one")
-    found = {u: b for (u, b), x in chosen.items() if model.val(x) > 0.5}
-    return np.array([found[u] for u in range(overlay.users)], np.int32)
+        shares = [
+            float(overlay.demand[u] / overlay.room[b]) * x
+            for (u, at), x in chosen.items()
+            if at == b and overlay.demand[u] > NEGLIGIBLE * overlay.room[b]
+        ]
+        if shares:
+            model.addConstr(sum(shares) <= 1)
+    return model, chosen
 
 
 @kernel

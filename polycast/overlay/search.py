@@ -41,8 +41,8 @@ class Search:
 
     @property
     def spent(self) -> bool:
-        """Whether the time limit has passed."""
-        return time.perf_counter() >= self.deadline
+        """Whether the time limit has passed and there is an answer: however short it is, one is found."""
+        return self.best is not None and time.perf_counter() >= self.deadline
 
     def rng(self) -> np.random.Generator:
         return np.random.default_rng(self.seed)

@@ -15,6 +15,20 @@ def test_a_wrong_option_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [("place", "method"), ("place", "select"), ("place", "start"), ("attach", "method"), ("attach", "core"),
+     ("grow", "method"), ("grow", "model")],
+)  # fmt: skip
+def test_a_wrong_choice_is_one_line_with_the_choices(
+    capsys: pytest.CaptureFixture[str], command: str, option: str
+) -> None:
+    assert run([command, "question.json", f"--{option}", "best of all"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"polycast: Invalid value for '--{option}': 'best of all' is not one of '")
+    assert error.count("\n") == 1
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("polycast ")

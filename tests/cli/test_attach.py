@@ -206,6 +206,31 @@ def test_wrong_options_are_errors(capsys: Capture, options: tuple[str, ...]) -> 
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_a_time_limit_however_short_has_an_answer(capsys: Capture, method: str) -> None:
+    found = answer(capsys, str(EXAMPLE), "--method", method, "--time-limit", "1e-9")
+    assert len(found["attachments"]) == 5
+    assert found["lower_bound"] <= 37.0
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1.0, 1e12])
+@pytest.mark.parametrize(("rooms", "code"), [((11.0, 12.0), 0), ((11.5, 11.5), 3), ((11.0 - 1e-7, 12.5), 3)])
+def test_whether_users_fit_is_known_in_any_unit(
+    capsys: Capture, tmp_path: Path, rooms: tuple[float, ...], code: int, unit: float
+) -> None:
+    document = {
+        "channels": 1,
+        "brokers": [{"name": f"b{i}", "capacity": room * unit} for i, room in enumerate(rooms)],
+        "users": [
+            {"name": f"u{size}", "publishes": [size * unit], "interest": [0]} for size in (9.0, 8.0, 4.0, 2.0)
+        ],
+        "access_cost": [[1.0, 2.0]] * 4,
+        "core_cost": [[0.0, 1.0], [1.0, 0.0]],
+    }
+    assert run(["attach", asked(tmp_path, document)]) == code
+    assert ("none exists: the users do not fit" in capsys.readouterr().err) == (code == 3)
+
+
 def test_what_is_too_large_for_exact_is_told(capsys: Capture, tmp_path: Path) -> None:
     assert run(["attach", large(tmp_path, 200, 20, 20), "--method", "exact"]) == 3
     assert "exact is for small networks" in capsys.readouterr().err
