@@ -5,10 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polycast.overlay import document
-from polycast.overlay.attachment import Attachment
-from polycast.overlay.migration import settle
-from polycast.overlay.solve import solve
+from polycast.overlay import Attachment, document, settle, solve
 
 FILE = Path(__file__).parent / "attach.json"
 overlay = document.read(FILE.read_bytes(), FILE.name)

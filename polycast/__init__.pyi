@@ -1,4 +1,5 @@
 from . import networks as networks
+from . import overlay as overlay
 from . import place as place
 from . import tree as tree
 from .errors import BadInput as BadInput

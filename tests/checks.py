@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
+from polycast import overlay as attaching
 from polycast.model.problem import Problem
-from polycast.overlay import solve as attaching
 from polycast.overlay.attachment import Attachment, Overlay
 from polycast.place.search import PROVED
 from polycast.place.solve import Solution
@@ -67,7 +67,7 @@ def check_growth(
         assert growth.lower_bound <= optimum * (1 + 1e-9)
 
 
-# ---- attachment: every method of polycast.overlay.solve.METHODS
+# ---- attachment: every method of polycast.overlay.METHODS
 
 
 def check_attachment(overlay: Overlay, solution: attaching.Solution, optimum: float | None = None) -> None:

@@ -104,5 +104,6 @@ def run(arguments: list[str]) -> int:
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"polycast: {' '.join(message.split())}", file=sys.stderr)
+    if message:  # there is none where a command without arguments has shown its help
+        print(f"polycast: {' '.join(message.split())}", file=sys.stderr)
     return code

@@ -48,8 +48,8 @@ def attach(
     links cost; prints, as JSON, the broker of each user. docs/attach.md explains the file, with an example.
     """
     streams.announce_compilation()
-    from polycast.overlay import document
-    from polycast.overlay import solve as solving
+    from polycast.overlay import document, solve
+    from polycast.overlay import evaluate as cost_of
     from polycast.overlay.warm import warm
 
     overlay = document.read(*streams.read(instance))
@@ -65,11 +65,11 @@ def attach(
     if evaluate is not None:
         broker = document.read_attachments(*streams.read(evaluate), overlay)
         warm(["greedy"])
-        solution = solving.evaluate(overlay, broker, core=core.value)
+        solution = cost_of(overlay, broker, core=core.value)
     else:
         warm([method.value])
         with streams.progress() as on_progress:
-            solution = solving.solve(
+            solution = solve(
                 overlay,
                 method.value,
                 core=core.value,

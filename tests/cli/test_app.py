@@ -3,9 +3,12 @@ import pytest
 from polycast.cli.app import run
 
 
-def test_no_arguments_teach(capsys: pytest.CaptureFixture[str]) -> None:
-    run([])
-    assert "Usage" in capsys.readouterr().out
+@pytest.mark.parametrize("command", [(), ("pipeline",)])
+def test_no_arguments_teach(capsys: pytest.CaptureFixture[str], command: tuple[str, ...]) -> None:
+    run([*command])
+    printed = capsys.readouterr()
+    assert "Usage" in printed.out
+    assert printed.err == ""
 
 
 def test_a_wrong_option_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
