@@ -1,13 +1,12 @@
 """The ``polycast`` command: its subcommands, and the one place where errors become exit codes."""
 
-import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import polycast
+from polycast.cli import streams
 from polycast.cli.attach import attach
 from polycast.cli.calibrate import calibrate
 from polycast.cli.compile import compile_kernels
@@ -15,21 +14,13 @@ from polycast.cli.convert import convert
 from polycast.cli.formats import formats, operators
 from polycast.cli.gc import gc
 from polycast.cli.grow import grow
+from polycast.cli.guides import GUIDES
 from polycast.cli.match import match
 from polycast.cli.pipeline import pipeline
 from polycast.cli.place import place
 from polycast.cli.publish import publish
 from polycast.errors import PolycastError
 from polycast.kernel import is_interrupt
-
-
-def _guides() -> str:
-    """Where docs/ is: in the folder that we run from, else where an installer puts it."""
-    here = Path(polycast.__file__).parents[1] / "docs"
-    return f"Guides named docs/… are in {here if here.is_dir() else Path(sys.prefix) / 'share/doc/polycast'}"
-
-
-GUIDES = _guides()
 
 app = typer.Typer(
     epilog=GUIDES,
@@ -96,10 +87,11 @@ def run(arguments: list[str]) -> int:
         # The reader of our output has gone, as in `polycast … | head`; typer makes an exit of it.
         if not isinstance(error.__context__ if isinstance(error, SystemExit) else error, BrokenPipeError):
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.drop_output()
         return 0
     except OSError as error:  # the disk is full, a folder is not ours to write
-        return _complain(": ".join(filter(None, (error.filename, error.strerror))) or str(error), 2)
+        where = streams.OUTPUT if streams.drop_lost_output() else error.filename
+        return _complain(": ".join(filter(None, (where, error.strerror))) or str(error), 2)
     return code if isinstance(code, int) else 0
 
 

@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 from polycast.cli import streams
-from polycast.errors import BadInput, ConversionError
+from polycast.errors import BadInput, ConversionError, NoSolution
 from polycast.model import codec
 
 if TYPE_CHECKING:
@@ -67,7 +67,10 @@ def convert(
     limits = read_limits(limit or [])
     with Pool(1) as pool, pool.private_folder() as folder:
         given = _given(content, folder)
-        ways, chains = routes.find(given, to, source, graph)
+        try:
+            ways, chains = routes.find(given, to, source, graph)
+        except NoSolution as error:
+            raise NoSolution(f"{streams.name(content)}: {error}") from None
         outputs = _outputs(content, [ways[name] for name in chains], out)
         with (
             Converter(ContentStore(store or folder / "store"), limits=limits, pool=pool) as converter,
@@ -101,15 +104,24 @@ def _given(content: str, folder: Path) -> Path:
 
 def _outputs(content: str, forms: Sequence["Format"], out: str | None) -> dict[str, str]:
     """Where each form is written: where the user says; else beside where we are, and then never over a file."""
+    if out is not None and len(forms) > 1:
+        _make_folder(out)
     if out is not None and not Path(out).is_dir():
-        if len(forms) > 1:
-            raise BadInput(out, "several formats need a folder that exists")
         return {form.name: out for form in forms}
     outputs = {form.name: _named(Path(out or ""), content, form, len(forms) > 1) for form in forms}
     for path in outputs.values():
         if out is None and path.exists():
             raise BadInput(str(path), f"exists already; say -o {path} to write over it, or name another file")
     return {name: str(path) for name, path in outputs.items()}
+
+
+def _make_folder(out: str) -> None:
+    if out == "-":
+        raise BadInput(out, "several formats need a folder")
+    try:
+        Path(out).mkdir(exist_ok=True)
+    except OSError as error:
+        raise BadInput(out, f"several formats need a folder: {error.strerror}") from None
 
 
 def _named(folder: Path, content: str, form: "Format", several: bool) -> Path:

@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from polycast.cli import streams
+from polycast.cli.guides import GUIDES
 from polycast.cli.settings import HomeOption, MasterOption, NetworkOption
 
 pipeline = typer.Typer(help="The way from the inbox to the mailboxes, on Spark.", no_args_is_help=True)
 
 
-@pipeline.command("run")
+@pipeline.command("run", epilog=GUIDES)
 def run(
     once: Annotated[bool, typer.Option("--once", help="Deal with what is in the inbox now, and stop.")] = False,
     home: HomeOption = None,

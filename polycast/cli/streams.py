@@ -14,6 +14,8 @@ from polycast import kernel
 from polycast.errors import BadInput
 from polycast.model import codec
 
+OUTPUT = "standard output"
+
 
 def read(path: str) -> tuple[bytes, str]:
     """The bytes of a file, or of standard input for ``-``, and the name to call it by in errors."""
@@ -57,8 +59,34 @@ def name(path: str) -> str:
 
 def answer(document: object) -> None:
     """Print one answer as one line of JSON."""
-    sys.stdout.buffer.write(codec.encode(document) + b"\n")
-    sys.stdout.buffer.flush()
+    with _output():
+        sys.stdout.buffer.write(codec.encode(document) + b"\n")
+
+
+@contextmanager
+def _output() -> Iterator[None]:
+    """What is printed meanwhile is out afterwards; an error that keeps it in says which file it is about."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        error.filename = OUTPUT
+        raise
+
+
+def drop_lost_output() -> bool:
+    """Whether what was printed cannot be written. It is dropped then: Python would try again at its end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        drop_output()
+        return True
+    return False
+
+
+def drop_output() -> None:
+    """Nobody reads what is printed from now on, nor what was and is not out yet."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def tell(message: str) -> None:
@@ -70,8 +98,8 @@ def tell(message: str) -> None:
 def write_whole(pieces: Iterable[bytes], out: str) -> None:
     """Write a file, which appears whole or not at all; or standard output for ``-``."""
     if out == "-":
-        sys.stdout.buffer.writelines(pieces)
-        sys.stdout.buffer.flush()
+        with _output():
+            sys.stdout.buffer.writelines(pieces)
         return
     target = Path(out)
     growing = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}")
@@ -128,4 +156,5 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         shown.add_row(*map(escape, row))
     console = Console() if sys.stdout.isatty() else Console(width=200)
-    console.print(shown)
+    with _output():
+        console.print(shown)

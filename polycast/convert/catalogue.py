@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -38,14 +38,9 @@ def named(name: str) -> Format:
     asked = "-".join((kind, *more))
     if asked in known:
         return known[asked]
-    if kind not in known:
-        raise _unknown(name, known)
-    format = known[kind]
-    for word in more:
-        adjusted = _adjusted(format, word)
-        if adjusted is None:
-            raise _unknown(name, known)
-        format = adjusted
+    format = _adjusted(known.get(kind), more)
+    if format is None:
+        raise _unknown(name, known, more)
     return replace(format, name=asked)
 
 
@@ -70,7 +65,10 @@ def of_file(content: Path) -> Format:
         raise BadInput(str(content), error.strerror or str(error)) from None
     if kind is None:
         raise BadInput(str(content), "neither its bytes nor its name tell what it is; name its format")
-    return of_media_type(kind)
+    try:
+        return of_media_type(kind)
+    except BadInput as error:
+        raise BadInput(str(content), error.why) from None
 
 
 def keeps(source: Format, target: Format) -> bool:
@@ -109,13 +107,16 @@ def _rises(before: float | None, after: float | None, unbounded: bool) -> bool:
     return unbounded if after is None else after > before
 
 
-def _adjusted(format: Format, word: str) -> Format | None:
-    """A form with one more word of its name applied; None if the word does not suit it."""
-    for pattern, suits, apply in _WORDS:
-        found = re.fullmatch(pattern, word)
-        if found and suits(format):
-            return apply(format, found[1])
-    return None
+def _adjusted(format: Format | None, words: Iterable[str]) -> Format | None:
+    """A form with more words of its name applied, one after the other; None if one does not suit it."""
+    for word in words:
+        fitting = (
+            apply(format, found[1])
+            for pattern, suits, apply in _WORDS
+            if format and suits(format) and (found := re.fullmatch(pattern, word))
+        )
+        format = next(fitting, None)
+    return format
 
 
 def _with_bitrate(format: Format, kilobits: str) -> Format:
@@ -139,7 +140,9 @@ _WORDS: tuple[tuple[str, Callable[[Format], bool], Callable[[Format, str], Forma
 )
 
 
-def _unknown(name: str, known: Iterable[str]) -> BadInput:
-    near = difflib.get_close_matches(name.lower(), list(known), 3)
+def _unknown(name: str, known: Mapping[str, Format], more: Sequence[str]) -> BadInput:
+    """Says which names are much like it: those known, and those of other kinds with the same words added."""
+    others = ("-".join((kind, *more)) for kind, format in known.items() if _adjusted(format, more))
+    near = difflib.get_close_matches(name.lower(), list(dict.fromkeys((*others, *known))), 3)
     hint = f"did you mean {' or '.join(near)}?" if near else "`polycast formats` lists them"
     return BadInput("format", f'no format is named "{name}"; {hint}')

@@ -39,7 +39,10 @@ def find(
     form = catalogue.of_file(content) if source is None else catalogue.named(source)
     targets = {format.name: format for format in map(catalogue.named, to)}
     ways = graph_for(form, targets.values())
-    return ways, chains(ways, ORIGINAL, targets)
+    try:
+        return ways, chains(ways, ORIGINAL, targets)
+    except NoSolution as error:
+        raise NoSolution(f"{error}{_unlike_its_name(content, form)}") from None
 
 
 def graph_for(source: Format, targets: Iterable[Format]) -> ContentGraph:
@@ -134,6 +137,12 @@ def _known(name: str, graph: ContentGraph, where: str) -> str:
 
 def _kind(format: Format) -> Kind:
     return media.essence(format), media.parameter(format, "part")
+
+
+def _unlike_its_name(content: Path, form: Format) -> str:
+    """What else the name of a file says that it is."""
+    told = media.of_name(content)
+    return "" if told in (None, media.essence(form)) else f", and by its name it is {told}"
 
 
 def _in_words(format: Format) -> str:

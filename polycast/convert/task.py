@@ -57,13 +57,15 @@ def read_limits(settings: Iterable[str]) -> Limits:
     try:
         return msgspec.convert(stated, Limits)
     except msgspec.ValidationError as error:
-        raise BadInput("limit", f"{error}; the limits are {', '.join(Limits.__struct_fields__)}") from None
+        raise BadInput("limit", str(error)) from None
 
 
 def _read_limit(setting: str) -> tuple[str, float]:
     name, equals, value = setting.partition("=")
     if not equals:
         raise BadInput("limit", f'"{setting}" is not a limit, as in wall=60 or memory=4G')
+    if name not in Limits.__struct_fields__:
+        raise BadInput("limit", f'none is called "{name}"; the limits are {", ".join(Limits.__struct_fields__)}')
     number = quantity(value, "limit")
     return name, int(number) if number.is_integer() else number
 

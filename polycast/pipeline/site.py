@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from polycast.convert.store import ContentStore
 from polycast.home import Home
 from polycast.interest import dialects
-from polycast.interest.index import MatchIndex
+from polycast.interest.index import MatchIndex, storage
 from polycast.model.network import Network
 
 
@@ -40,8 +40,8 @@ class Site:
 
     @property
     def index(self) -> Path:
-        """Where the match index of the network's subscriptions is."""
-        return self.home.indexes / self.version
+        """Where the match index of the network's subscriptions is, as this version of Polycast writes it."""
+        return self.home.indexes / f"{self.version}-{storage.VERSION}"
 
     @property
     def store(self) -> ContentStore:

@@ -1,3 +1,8 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from polycast.cli.app import run
@@ -35,6 +40,24 @@ def test_a_wrong_choice_is_one_line_with_the_choices(
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("polycast ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk here is always full")
+@pytest.mark.parametrize("command", [["--version"], ["place", "--help"], ["formats", "--json"], ["operators"]])
+def test_output_that_cannot_be_written_is_one_line(command: list[str]) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "polycast", *command], env=environment, stdout=full, stderr=subprocess.PIPE
+        )
+    assert (ended.returncode, ended.stderr) == (2, b"polycast: standard output: No space left on device\n")
+
+
+def test_help_that_names_guides_says_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["pipeline", "run", "--help"])
+    said = capsys.readouterr().out
+    assert "docs/pipeline.md" in said
+    assert "Guides named docs/" in said
 
 
 @pytest.mark.parametrize("depth", [0, 1, 3])

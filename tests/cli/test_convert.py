@@ -48,7 +48,6 @@ def test_a_video_becomes_a_3gp(here: Path) -> None:
 
 
 def test_several_forms_at_once_as_json(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "out").mkdir()
     command = ["convert", "map.pdf", "--to", "JPEG", "--to", "text", "--to", "announcement", "-o", "out", "--json"]
     assert run(command) == 0
     done = json.loads(capsys.readouterr().out)
@@ -111,18 +110,22 @@ def test_nothing_is_written_over_unasked(here: Path, capsys: pytest.CaptureFixtu
         (["none.pdf", "--to", "jpg"], 2, "no such file"),
         ([".", "--to", "jpg"], 2, "a folder"),
         (["map.pdf", "--to", "jgp"], 2, "did you mean"),
-        (["map.pdf", "--to", "mp4"], 3, "no conversion leads from application/pdf"),
+        (["map.pdf", "--to", "jgp-800"], 2, "did you mean jpg-800 or"),
+        (["map.pdf", "--to", "mp4"], 3, "map.pdf: no conversion leads from application/pdf"),
         (["map.pdf", "--to", "jpg", "--from", "png"], 3, "map.pdf to jpg: declared image/png, but"),
         (["map.pdf", "--to", "jpg", "--limit", "wall=soon"], 2, "not a number"),
         (["map.pdf", "--to", "jpg", "--limit", "wall"], 2, "not a limit"),
         (["map.pdf", "--to", "jpg", "--limit", "wall=inf"], 2, "not a number"),
-        (["map.pdf", "--to", "jpg", "--limit", "walls=1"], 2, "the limits are wall"),
+        (["map.pdf", "--to", "jpg", "--limit", "walls=1"], 2, 'none is called "walls"; the limits are wall, cpu,'),
+        (["map.pdf", "--to", "jpg", "--limit", "files=1.5"], 2, "limit: Expected `int`"),
         (["map.pdf", "--to", "jpg", "--limit", "output=1K"], 3, "more"),
         (["map.pdf", "--to", "jpg", "--graph", "none.json"], 2, "none.json"),
         (["map.pdf", "--to", "jpg", "-o", "none/x.jpg"], 2, "none/x.jpg"),
         (["map.pdf", "--to", "jpg", "--store", "map.pdf"], 2, "map.pdf: no store can be here"),
         (["map.pdf", "--to", "jpg", "--store", "far://away"], 2, "far://away: Protocol not known"),
-        (["map.pdf", "--to", "jpg", "--to", "png", "-o", "x"], 2, "a folder that exists"),
+        (["map.pdf", "--to", "jpg", "--to", "png", "-o", "map.pdf"], 2, "map.pdf: several formats need a folder"),
+        (["map.pdf", "--to", "jpg", "--to", "png", "-o", "none/x"], 2, "none/x: several formats need a folder"),
+        (["map.pdf", "--to", "jpg", "--to", "png", "-o", "-"], 2, "several formats need a folder"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(
@@ -131,6 +134,19 @@ def test_what_cannot_be_done_is_one_line(
     assert run(["convert", *arguments]) == code
     assert why in complaint(capsys)
     assert {path.name for path in here.iterdir()} == {"map.pdf"}
+
+
+def test_what_no_tool_reads_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "readme.py").write_text("print()")
+    assert run(["convert", "readme.py", "--to", "jpg-800"]) == 2
+    assert complaint(capsys).startswith("polycast: readme.py: no tool reads or writes text/x-python")
+
+
+def test_a_name_that_says_something_else(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "fake.pdf").write_bytes(b"RIFF0000WAVEfmt ")
+    assert run(["convert", "fake.pdf", "--to", "jpg"]) == 3
+    expected = 'fake.pdf: no conversion leads from audio/wav to "jpg", and by its name it is application/pdf'
+    assert expected in complaint(capsys)
 
 
 def test_what_can_be_made_is_made_where_another_form_fails(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,10 @@ import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 
+from polycast.errors import BadInput
 from polycast.home import Home
 from polycast.interest import dialects
+from polycast.interest.index import MatchIndex
 from polycast.model.network import Network, User
 from polycast.model.profile import Profile
 from polycast.model.publication import Event
@@ -165,6 +167,18 @@ def test_names_that_mean_something_elsewhere(spark: SparkSession, network: Netwo
     assert names(odd.mailboxes) == sorted(odd.mailbox(user).name for user in users[:-1])
     assert inbox.waiting(odd.inbox) == []
     assert [path.name for path in (tmp_path / "deep").iterdir()] == [odd.root.name]
+
+
+def test_an_index_of_another_version_is_made_anew(
+    spark: SparkSession, home: Home, network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr("polycast.interest.index.storage.VERSION", 1)
+        old = open_site(spark, home, network).index
+    with pytest.raises(BadInput, match="an index of version 1"):
+        MatchIndex.open(old)
+    MatchIndex.open(open_site(spark, home, network).index)
+    assert not old.exists()
 
 
 def test_what_nobody_wants_has_a_bill(spark: SparkSession, home: Home, network: Network) -> None:
