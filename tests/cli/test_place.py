@@ -1,7 +1,6 @@
 """`polycast place` as its users run it: JSON in, JSON out, one line for every fault."""
 
 import copy
-import io
 import json
 import math
 import os
@@ -18,6 +17,7 @@ import pytest
 
 from polycast.cli.app import run
 from polycast.place import METHODS
+from tests.cli.questions import written
 from tests.problems import random_problem
 
 Document = dict[str, Any]
@@ -47,12 +47,10 @@ Placed = Callable[..., tuple[int, Any, str]]
 
 @pytest.fixture
 def place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Placed:
-    """Run the command on a document or on raw bytes: its exit code, its answer, and what it complained of."""
+    """Run the command on a document: its exit code, its answer, and what it complained of."""
 
-    def command(instance: Document | bytes, *options: str) -> tuple[int, Any, str]:
-        file = tmp_path / "instance.json"
-        file.write_bytes(instance if isinstance(instance, bytes) else json.dumps(instance).encode())
-        code = run(["place", str(file), *options])
+    def command(instance: Document, *options: str) -> tuple[int, Any, str]:
+        code = run(["place", written(tmp_path, instance, "instance.json"), *options])
         out, err = capsys.readouterr()
         return code, json.loads(out) if out else None, err
 
@@ -105,12 +103,6 @@ def test_weights_on_the_line_stand_before_those_of_the_file(place: Placed) -> No
     code, answer, _ = place(INSTANCE | {"alpha": 5.0}, "--alpha", "0", "--beta", "2")
     assert code == 0
     assert answer["cost"] == pytest.approx(2 * answer["conversion"] + answer["penalty"])
-
-
-def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(INSTANCE).encode())))
-    assert run(["place", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)["optimal"] is True
 
 
 def test_a_graph_by_name_or_path(place: Placed, tmp_path: Path) -> None:
@@ -184,30 +176,6 @@ def test_a_fault_is_one_line_that_names_the_place(place: Placed, fault: str) -> 
     assert word in complaint
 
 
-BYTES = {
-    "an empty file": (b"", "empty"),
-    "not JSON": (b'{"formats": [}', "line 1 column 14"),
-    "not text": (b"\xff\xfe\x00", "UTF-8"),
-    "infinity": (b'{"alpha": Infinity}', "Infinity"),
-    "not a number": (b'{"alpha": NaN}', "NaN"),
-    "beyond float64": (json.dumps(INSTANCE).encode().replace(b"18.0", b"1e999"), "size"),
-    "a key twice": (b'{"alpha": 1, "alpha": 1}', '"alpha" stands twice'),
-    "an array": (b"[]", "array"),
-    "a key is missing": (b"{}", "brokers"),
-    "nested without end": (b"[" * 100_000, "nested too deeply"),
-    "200 MB of brackets": (b"[" * 200_000_000, "nested too deeply"),
-    "200 MB of nothing": (b" " * 200_000_000, "empty"),
-}
-
-
-@pytest.mark.parametrize("fault", BYTES)
-def test_what_is_no_document_is_one_line(place: Placed, fault: str) -> None:
-    code, answer, complaint = place(BYTES[fault][0])
-    assert (code, answer) == (2, None)
-    assert complaint.count("\n") == 1
-    assert BYTES[fault][1] in complaint
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -225,11 +193,6 @@ def test_wrong_options_are_one_line(place: Placed, options: str) -> None:
     code, answer, complaint = place(INSTANCE, *options.split())
     assert (code, answer) == (2, None)
     assert complaint.count("\n") == 1
-
-
-def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["place", "nowhere.json"]) == 2
-    assert capsys.readouterr().err == "polycast: nowhere.json: No such file or directory\n"
 
 
 def test_what_cannot_be_met_has_an_exit_code_of_its_own(place: Placed) -> None:
