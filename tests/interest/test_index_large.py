@@ -105,6 +105,21 @@ def test_an_expression_of_any_depth_and_length_is_indexed_or_asked() -> None:
         assert index.match(event) == [name for name, wish in wishes.items() if Program(wish).accepts(event)]
 
 
+@pytest.mark.parametrize("depth", [62, 63, 64, 65, 200])
+def test_what_is_asked_far_above_the_rarest_atom_counts(depth: int) -> None:
+    """Many equal ones, so that bitmaps decide."""
+    wishes = {}
+    for i in range(400):
+        inner = f"place = '{i % 4}'"
+        for _ in range(depth):
+            inner = f"flag AND ({inner})" if i % 2 else f"kind = '5' AND ({inner})"
+        wishes[str(i)] = parse(f"level = {i % 3} AND ({inner})", strict=False)
+    index = MatchIndex.of(wishes.items())
+    for level in range(4):
+        event = {"level": level, "kind": "5", "flag": True, "place": "2"}
+        assert index.match(event) == [str(i) for i in range(400) if i % 4 == 2 and i % 3 == level]
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(20))
 def test_the_index_and_the_evaluator_for_long(seed: int) -> None:

@@ -111,12 +111,14 @@ def _rows(
 
 @kernel
 def _is_exact(program: NDArray[np.int32], eager: NDArray[np.bool_]) -> bool:
-    """Whether a program is a conjunction of atoms, and of nothing else."""
+    """Whether a program is a conjunction of atoms, not so deep that a row leaves some out, and nothing else."""
+    operators = 0
     for node in range(len(program)):
         operator = program[node, 0]
         if operator not in (AND, QUIET) and (operator < 0 or not eager[operator]):
             return False
-    return True
+        operators += operator < 0
+    return operators <= FARTHEST
 
 
 @kernel
