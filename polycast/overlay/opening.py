@@ -19,7 +19,7 @@ from polycast.kernel import kernel
 from polycast.overlay.attachment import PER_PUBLISHER, Flags, Floats, Indices, Overlay
 from polycast.overlay.candidates import Candidates
 from polycast.overlay.core import core_of
-from polycast.overlay.prices import Prices
+from polycast.overlay.prices import CAUTION, Prices
 
 # How many times each user's cost is raised to that of its next broker, unless it gains less than this share.
 LEVELS, LITTLE = 12, 1e-5
@@ -37,7 +37,7 @@ def joint_bound(overlay: Overlay, candidates: Candidates, prices: Prices) -> flo
         if cost.sum() <= before * (1 + LITTLE):
             break
     dear = prices.price > 0
-    return float(cost.sum() - prices.price[dear] @ overlay.room[dear] - dearest * rate.sum())
+    return float(cost.sum() - CAUTION * (prices.price[dear] @ overlay.room[dear] + dearest * rate.sum()))
 
 
 def opening_weights(core_cost: Floats, used: Floats) -> tuple[Floats, float]:

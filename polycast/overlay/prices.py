@@ -13,6 +13,9 @@ from polycast.kernel import kernel
 from polycast.overlay.attachment import Floats, Overlay
 from polycast.overlay.candidates import Candidates
 
+# What a bound takes off again counts a little more: what remains must not exceed the truth by rounding.
+CAUTION = 1 + 1e-12
+
 
 class Prices(NamedTuple):
     """
@@ -39,7 +42,7 @@ def find_prices(overlay: Overlay, candidates: Candidates, known: float, rounds: 
     boldness, since = 1.0, 0
     for _ in range(rounds):
         used, value = priced(overlay.demand, candidates, price)
-        value -= float(price[limited] @ overlay.room[limited])
+        value -= CAUTION * float(price[limited] @ overlay.room[limited])
         since = 0 if value > best.bound * (1 + 1e-7) else since + 1
         if value >= best.bound:
             best = Prices(price, used, value)

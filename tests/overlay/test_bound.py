@@ -53,5 +53,17 @@ def test_any_prices_give_a_bound(seed: int) -> None:
     assert joint_bound(overlay, candidates, prices) <= optimum + slack
 
 
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=80, deadline=None)
+def test_where_all_can_be_free_the_bound_is_nothing_without_a_rest_from_rounding(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    overlay = random_overlay(rng, 5, 2, 4)
+    access = np.stack((np.zeros(5), overlay.access_cost[:, 1]), axis=1)
+    overlay = replace(overlay, access_cost=access, capacity=np.full(2, overlay.demand.sum()))
+    candidates = candidates_of(Search(overlay))
+    prices = find_prices(overlay, candidates, known=float(rng.exponential(50)), rounds=30)
+    assert max(prices.bound, joint_bound(overlay, candidates, prices)) <= 0
+
+
 def test_the_gap_is_small_on_a_network_of_the_papers() -> None:
     assert solve(paper_network(1_000, 10), "local").gap < 0.02
