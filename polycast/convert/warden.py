@@ -10,6 +10,7 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from polycast.convert import confinement, magic, messages
@@ -255,16 +256,33 @@ def processor_time(process: int) -> float:
 def written(folder: Path) -> int:
     """Bytes of all files below a folder. There may not be too many of them, nor folders that hide some."""
     size = count = 0
-    for path, folders, files in os.walk(folder, onerror=_seen):
-        count += len(folders) + len(files)
-        if count > MOST_FILES:
-            raise TooLarge(f"more than {MOST_FILES} files written")
-        for file in files:
-            try:
-                size += os.lstat(os.path.join(path, file)).st_size
-            except OSError as error:
-                _seen(error)
+    open_ = [str(folder)]
+    while open_:  # not os.walk, which calls itself for every folder inside
+        for entry in _entries(open_.pop()):
+            count += 1
+            if count > MOST_FILES:
+                raise TooLarge(f"more than {MOST_FILES} files written")
+            if entry.is_dir(follow_symlinks=False):
+                open_.append(entry.path)
+            else:
+                size += _size(entry)
     return size
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except OSError as error:
+        _seen(error)
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_size
+    except OSError as error:
+        _seen(error)
+        return 0
 
 
 def _seen(error: OSError) -> None:

@@ -117,11 +117,16 @@ def eat_memory_in_files(task: Task) -> None:  # noqa: ARG001
         os.write(hoard[-1], bytes(4 << 20))
 
 
-def dig_without_end(task: Task) -> None:  # noqa: ARG001
+def dig_without_end(task: Task, name: str = "deeper") -> None:  # noqa: ARG001
     """Folders in folders, until nothing can name the last one."""
     while True:
-        Path("deeper").mkdir()
-        os.chdir("deeper")
+        os.mkdir(name)
+        os.chdir(name)
+
+
+def dig_in_small_steps(task: Task) -> None:
+    """The names are so short that a thousand folders can be named."""
+    dig_without_end(task, "d")
 
 
 def hide_what_is_written(task: Task) -> None:  # noqa: ARG001

@@ -75,6 +75,7 @@ def do(
         ("eat_memory", TooLarge),
         ("eat_shared_memory", TooLarge),
         ("dig_without_end", (Refused, TooLarge)),
+        ("dig_in_small_steps", (Refused, TooLarge)),
         ("make_files_without_end", TooLarge),
         ("answer_nonsense", Crashed),
         ("answer_for_others", Crashed),
@@ -273,6 +274,19 @@ def test_memory_that_is_in_no_process_is_not_given(pool: Pool) -> None:
     if pool.start().calls:
         with pytest.raises(Crashed, match="not permitted"):
             do(pool, "eat_memory_in_files")[0].check()
+
+
+def test_what_is_written_is_counted_however_deep_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    depth = 1500
+    monkeypatch.chdir(tmp_path)
+    for _ in range(depth):
+        os.mkdir("d")
+        os.chdir("d")
+        Path("f").write_bytes(b"12345")
+    try:
+        assert warden.written(tmp_path) == 5 * depth
+    finally:
+        subprocess.run(["rm", "-rf", tmp_path / "d"], check=True)
 
 
 def test_code_is_read_and_not_what_lies_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
