@@ -8,9 +8,10 @@ import os
 import resource
 import select
 import signal
+import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from polycast.convert import confinement, magic, messages
@@ -105,11 +106,11 @@ class Warden:
         limits = self.limits
         if time.monotonic() > self.deadline:
             raise Timeout(f"longer than {limits.wall:g} s")
-        if written(Path(self.request.folder)) > limits.output:
-            raise TooLarge(f"more than {limits.output} bytes written")
         family = descendants(os.getpid(), limits.processes)
         if len(family) > limits.processes:
             raise Refused(f"more than {limits.processes} processes")
+        if written(Path(self.request.folder)) + nameless(family) > limits.output:
+            raise TooLarge(f"more than {limits.output} bytes written")
         if sum(map(processor_time, family)) > limits.cpu:
             raise self._too_much_work()
         if all(sum(map(measure, family)) > limits.memory for measure in (resident, proportional)):
@@ -247,10 +248,10 @@ def proportional(process: int) -> int:
 def processor_time(process: int) -> float:
     """Seconds of processor time that a process has taken, with those of its children that have ended."""
     try:
-        stat = Path(f"/proc/{process}/stat").read_text()
+        told = Path(f"/proc/{process}/stat").read_text()
     except OSError:
         return 0.0
-    return TICK * sum(map(int, stat.rpartition(")")[2].split()[TIMES]))
+    return TICK * sum(map(int, told.rpartition(")")[2].split()[TIMES]))
 
 
 def written(folder: Path) -> int:
@@ -283,6 +284,19 @@ def _size(entry: os.DirEntry[str]) -> int:
     except OSError as error:
         _seen(error)
         return 0
+
+
+def nameless(family: Iterable[int]) -> int:
+    """Bytes of the files that some processes hold open and that are in no folder, each counted once."""
+    sizes: dict[tuple[int, int], int] = {}
+    for file in (file for process in family for file in glob.glob(f"/proc/{process}/fd/*")):
+        try:
+            held = os.stat(file)
+        except OSError:
+            continue
+        if stat.S_ISREG(held.st_mode) and not held.st_nlink:
+            sizes[held.st_dev, held.st_ino] = held.st_size
+    return sum(sizes.values())
 
 
 def _seen(error: OSError) -> None:

@@ -88,6 +88,15 @@ def fill_the_disk(task: Task) -> None:  # noqa: ARG001
             file.write(bytes(1 << 20))
 
 
+def fill_the_disk_unseen(task: Task) -> None:  # noqa: ARG001
+    """Files that have no name any more."""
+    hoard = []
+    while True:
+        hoard.append(os.open("gone", os.O_CREAT | os.O_WRONLY))
+        os.unlink("gone")
+        os.write(hoard[-1], bytes(1 << 20))
+
+
 def fill_the_disk_with_many_files(task: Task) -> None:  # noqa: ARG001
     number = 0
     while True:

@@ -72,6 +72,7 @@ def do(
         ("fork_without_end", Refused),
         ("fill_the_disk", TooLarge),
         ("fill_the_disk_with_many_files", TooLarge),
+        ("fill_the_disk_unseen", TooLarge),
         ("eat_memory", TooLarge),
         ("eat_shared_memory", TooLarge),
         ("dig_without_end", (Refused, TooLarge)),
