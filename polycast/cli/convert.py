@@ -3,7 +3,7 @@
 import contextlib
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -67,10 +67,8 @@ def convert(
     limits = read_limits(limit or [])
     with Pool(1) as pool, pool.private_folder() as folder:
         given = _given(content, folder)
-        try:
+        with _called(content, given):
             ways, chains = routes.find(given, to, source, graph)
-        except NoSolution as error:
-            raise NoSolution(f"{streams.name(content)}: {error}") from None
         outputs = _outputs(content, [ways[name] for name in chains], out)
         with (
             Converter(ContentStore(store or folder / "store"), limits=limits, pool=pool) as converter,
@@ -100,6 +98,19 @@ def _given(content: str, folder: Path) -> Path:
     if not Path(content).is_file():
         raise BadInput(content, "a folder, not a file" if Path(content).is_dir() else "no such file")
     return Path(content)
+
+
+@contextlib.contextmanager
+def _called(content: str, given: Path) -> Iterator[None]:
+    """What is wrong with the input is said of it by the name that the user knows."""
+    try:
+        yield
+    except NoSolution as error:
+        raise NoSolution(f"{streams.name(content)}: {error}") from None
+    except BadInput as error:
+        if error.where != str(given):
+            raise
+        raise BadInput(streams.name(content), error.why) from None
 
 
 def _outputs(content: str, forms: Sequence["Format"], out: str | None) -> dict[str, str]:

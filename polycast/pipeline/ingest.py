@@ -54,7 +54,7 @@ def _ingested(site: Site, rows: Iterable[Row]) -> Iterator[Row]:
         except OSError as error:
             if not file.exists():
                 continue  # a run that was killed had dealt with it
-            if not Path(error.filename or "").resolve().is_relative_to(file.parent.resolve()):
+            if not (error.filename and Path(error.filename).resolve().is_relative_to(file.parent.resolve())):
                 raise  # it is not the publication that is at fault
             publication = _fault(file, f"{Path(error.filename).name}: {error.strerror}")
         if publication is not None:

@@ -142,6 +142,20 @@ def test_what_no_tool_reads_is_named(here: Path, capsys: pytest.CaptureFixture[s
     assert complaint(capsys).startswith("polycast: readme.py: no tool reads or writes text/x-python")
 
 
+@pytest.mark.parametrize(
+    ("content", "code", "why"),
+    [
+        (b"\0" * 9, 2, b"neither its bytes nor its name tell"),
+        (b"words", 3, b"no conversion leads from text/plain"),
+    ],
+)
+def test_what_comes_through_a_pipe_is_called_standard_input(content: bytes, code: int, why: bytes) -> None:
+    command = [sys.executable, "-m", "polycast", "convert", "-", "--to", "jpg"]
+    done = subprocess.run(command, input=content, capture_output=True, check=False)
+    assert done.returncode == code
+    assert done.stderr.startswith(b"polycast: standard input: " + why)
+
+
 def test_a_name_that_says_something_else(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "fake.pdf").write_bytes(b"RIFF0000WAVEfmt ")
     assert run(["convert", "fake.pdf", "--to", "jpg"]) == 3

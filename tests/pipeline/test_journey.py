@@ -1,5 +1,6 @@
 """From the inbox to the mailboxes, stage by stage and as a whole."""
 
+import errno
 import json
 import shutil
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import DataFrame, SparkSession
 
+from polycast.convert.store import ContentStore
 from polycast.errors import BadInput
 from polycast.home import Home
 from polycast.interest import dialects
@@ -22,7 +24,7 @@ from polycast.model.subscription import Exact, Subscription
 from polycast.pipeline import bill, deadletters, inbox, plans, run
 from polycast.pipeline.convert import convert
 from polycast.pipeline.dispatch import dispatch
-from polycast.pipeline.ingest import ingest, table_of
+from polycast.pipeline.ingest import _ingested, ingest, table_of
 from polycast.pipeline.match import match
 from polycast.pipeline.plan import plan
 from polycast.pipeline.run import journey, run_once, start_stream
@@ -265,6 +267,17 @@ def test_a_plan_that_cannot_be_carried_out_is_made_anew(
     assert run_once(spark, site).dead_letters == 0
     assert plan_file.read_bytes() == kept
     assert delivered(site.home) == before
+
+
+def test_a_full_disk_is_nobodys_fault_wherever_we_are(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_space(*_: object) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    file = inbox.put_event(site.home.inbox, note("n"))
+    monkeypatch.setattr(ContentStore, "put", no_space)
+    monkeypatch.chdir(site.home.inbox)
+    with pytest.raises(OSError, match="No space left"):
+        list(_ingested(site, [{"file": str(file)}]))
 
 
 def test_a_folder_that_cannot_be_written_is_nobodys_fault(spark: SparkSession, site: Site) -> None:
