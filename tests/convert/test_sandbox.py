@@ -290,6 +290,23 @@ def test_what_is_written_is_counted_however_deep_it_is(tmp_path: Path, monkeypat
         subprocess.run(["rm", "-rf", tmp_path / "d"], check=True)
 
 
+def test_a_run_has_few_numbers_for_processes() -> None:
+    script = """
+import os
+from pathlib import Path
+from polycast.convert import confinement
+if confinement.isolate().processes and confinement.KERNEL >= confinement.NUMBERS_BY_NAMESPACE:
+    confinement.separate_processes()
+    if os.fork() == 0:
+        confinement.bound_processes(32)
+        print(Path(confinement.MOST_NUMBERS).read_text(), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stdout.strip() in (b"333", b"")  # nothing where the system has no such guard
+
+
 def test_code_is_read_and_not_what_lies_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "single.py").touch()
     (tmp_path / "several").mkdir()
