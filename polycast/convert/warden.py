@@ -76,7 +76,8 @@ class Warden:
         poll.register(reports, select.POLLIN)
         poll.register(STDIN, select.POLLIN)
         while True:
-            ready = {number for number, _ in poll.poll(LOOK_EVERY * 1000)}
+            wait = max(0.0, min(LOOK_EVERY, self.deadline - time.monotonic()))
+            ready = {number for number, _ in poll.poll(math.ceil(wait * 1000))}
             if STDIN in ready:
                 return Cancelled("cancelled")
             if reports.fileno() in ready and self._over(reports.read()):
@@ -100,12 +101,12 @@ class Warden:
 
     def _look(self) -> None:
         """What the system's own limits do not see, now and then."""
-        if time.monotonic() < self.next_look:
-            return
-        self.next_look = time.monotonic() + LOOK_EVERY
         limits = self.limits
         if time.monotonic() > self.deadline:
             raise Timeout(f"longer than {limits.wall:g} s")
+        if time.monotonic() < self.next_look:
+            return
+        self.next_look = time.monotonic() + LOOK_EVERY
         family = descendants(os.getpid(), limits.processes)
         if len(family) > limits.processes:
             raise Refused(f"more than {limits.processes} processes")

@@ -89,12 +89,13 @@ def fill_the_disk(task: Task) -> None:  # noqa: ARG001
 
 
 def fill_the_disk_unseen(task: Task) -> None:  # noqa: ARG001
-    """Files that have no name any more."""
+    """Files that have no name any more, so slowly that there are not too many open before somebody looks."""
     hoard = []
     while True:
         hoard.append(os.open("gone", os.O_CREAT | os.O_WRONLY))
         os.unlink("gone")
         os.write(hoard[-1], bytes(1 << 20))
+        time.sleep(0.01)
 
 
 def fill_the_disk_with_many_files(task: Task) -> None:  # noqa: ARG001

@@ -64,7 +64,7 @@ def test_what_is_not_a_pdf_is_unreadable(tmp_path: Path) -> None:
 
 def test_time_is_limited(clip: Path, tmp_path: Path) -> None:
     with pytest.raises(Timeout):
-        make("mp4-720", "3gp-144", clip, tmp_path, Limits(wall=0.05))
+        make("mp4-720", "3gp-144", clip, tmp_path, Limits(wall=0.01))
 
 
 def test_input_is_limited(tmp_path: Path) -> None:
