@@ -76,7 +76,7 @@ def do(
         ("eat_memory", TooLarge),
         ("eat_shared_memory", TooLarge),
         ("dig_without_end", (Refused, TooLarge)),
-        ("dig_in_small_steps", (Refused, TooLarge)),
+        ("dig_in_small_steps", (Refused, TooLarge, Timeout)),  # whichever limit it meets first
         ("make_files_without_end", TooLarge),
         ("answer_nonsense", Crashed),
         ("answer_for_others", Crashed),
